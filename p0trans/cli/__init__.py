@@ -1,0 +1,60 @@
+"""The command line. Each command is a file of this package, imported when it is called."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import NoReturn
+
+import click
+
+from p0trans import __version__
+
+COMMANDS = ("check", "build", "ir", "ops", "explain")
+"""The commands in the order in which help lists them: `NAME` is `command` in `cli/NAME.py`."""
+
+INTERRUPTED = 130
+CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
+
+class _Commands(click.Group):
+    """A group that imports a command only when it is called or listed."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command = import_module(f"p0trans.cli.{cmd_name}").command
+        assert isinstance(command, click.Command)
+        return command
+
+
+@click.group(cls=_Commands, context_settings=CONTEXT)
+@click.version_option(__version__, prog_name="p0trans", message="%(prog)s %(version)s")
+def cli() -> None:
+    """Translate Phase 0, an explicit shape-typed tensor language, to PyTorch modules.
+
+    \b
+    Examples:
+      p0trans check rmsnorm.p0
+      p0trans build rmsnorm.p0
+      p0trans explain P0501
+
+    Exit status: 0 when all is well, 1 when a program is wrong or a file cannot be read or
+    written, 2 when the command line is wrong.
+    """
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command line and exit with its status."""
+    try:
+        status = cli.main(arguments, prog_name="p0trans", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        status = error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        status = INTERRUPTED
+    sys.exit(status)
