@@ -61,16 +61,15 @@ def interval(dim: Dim, bounds: Bounds) -> Interval:
 
 
 def monomial_interval(monomial: Monomial, bounds: Bounds) -> Interval:
-    """An interval that holds every value of the product of the atoms in `monomial`."""
-    if len(monomial) == 1:
-        return _atom_interval(monomial[0], bounds)
+    """An interval that holds every value of the product of the atoms in `monomial`.
+
+    No atom is negative: the canonical form of a division has no negative coefficient inside.
+    """
     low = 1
     high: int | None = 1
     for atom in monomial:
         least, most = _atom_interval(atom, bounds)
-        if least is None or least < 0:
-            return Interval(None, None)
-        low *= least
+        low *= least or 0
         high = None if high is None or most is None else high * most
     return Interval(low, high)
 
@@ -79,13 +78,12 @@ def _atom_interval(atom: Atom, bounds: Bounds) -> Interval:
     if isinstance(atom, str):
         return bounds.get(atom, SHAPE_VARIABLE)
     low, high = interval(atom.numerator, bounds)
+    least = (low or 0) // atom.divisor
+    most = None if high is None else high // atom.divisor
     if atom.operator == "/":
-        return Interval(
-            None if low is None else low // atom.divisor,
-            None if high is None else high // atom.divisor,
-        )
-    if low is not None and high is not None and low // atom.divisor == high // atom.divisor:
-        return Interval(low % atom.divisor, high % atom.divisor)
+        return Interval(least, most)
+    if least == most:
+        return Interval((low or 0) % atom.divisor, (high or 0) % atom.divisor)
     return Interval(0, atom.divisor - 1)
 
 

@@ -208,8 +208,11 @@ class Dim:
             body = _term_text(monomial, abs(coefficient), rename, division)
             if text:
                 text += f" {sign} {body}"
+            elif coefficient > 0:
+                text = body
             else:
-                text = body if coefficient > 0 else f"-{body}"
+                # A sign binds tighter than a division, and -(A / 2) is not (-A) / 2.
+                text = f"-({body})" if coefficient == -1 and _is_division(monomial) else f"-{body}"
         return text
 
 
@@ -232,6 +235,10 @@ def _require_within_limits(dim: Dim) -> None:
         raise DimLimitError(f"divisions nested more than {MAX_DEPTH} deep in a dim")
     if any(coefficient.bit_length() > MAX_COEFFICIENT_BITS for _, coefficient in dim.terms):
         raise DimLimitError(f"a number of more than {MAX_COEFFICIENT_BITS} bits in a dim")
+
+
+def _is_division(monomial: Monomial) -> bool:
+    return len(monomial) == 1 and not isinstance(monomial[0], str)
 
 
 def _term_text(

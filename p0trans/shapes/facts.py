@@ -87,21 +87,25 @@ class Facts:
             negations = self._system.reduce(relation_of(constraint)).negations()
         except DimLimitError:
             return None
-        sets = [fact.variables() for fact in self.constraints]
-        connected = connected_to(constraint.variables(), sets)
-        involved = constraint.variables().union(*(sets[index] for index in connected))
+        related = self._connected(constraint)
+        involved = constraint.variables().union(*(fact.variables() for fact in related))
         order = {name: index for index, name in enumerate(self.variables)}
         names = sorted(involved, key=lambda name: (order.get(name, len(order)), name))
         for values in self._breaking_values(names, negations):
             broken = not constraint.evaluate(values) and min(values.values(), default=1) >= 1
-            if broken and all(self.constraints[index].evaluate(values) for index in connected):
+            if broken and all(fact.evaluate(values) for fact in related):
                 return values
         return None
 
     def volume_counterexample(
         self, left: Sequence[Dim], right: Sequence[Dim]
     ) -> Mapping[str, int] | None:
-        """Numbers that satisfy all facts and make the two products differ, as `counterexample`."""
+        """Numbers that satisfy all facts and make the two products differ, as `counterexample`.
+
+        Dims that both sides have are left out, as no dim of a shape is 0.
+        """
+        if self.equal_volume(left, right):
+            return None
         left, right = _cancel(left, right)
         try:
             return self.counterexample(Constraint(product(left), "==", product(right)))
@@ -128,18 +132,23 @@ class Facts:
         """
         if not self.holds(constraint) or Facts(self.variables).holds(constraint):
             return ()
-        sets = [fact.variables() for fact in self.constraints]
-        connected = connected_to(constraint.variables(), sets)
-        kept = tuple(self.constraints[index] for index in connected)
-        if not Facts(self.variables, kept).holds(constraint):
-            # Only facts that contradict each other prove what they do not speak of.
-            kept = self.constraints
+        kept = self._connected(constraint)
         # The last facts go first, so that of two proofs the one from earlier facts stays.
         for fact in reversed(kept):
             fewer = tuple(other for other in kept if other is not fact)
             if Facts(self.variables, fewer).holds(constraint):
                 kept = fewer
         return kept
+
+    def _connected(self, constraint: Constraint) -> tuple[Constraint, ...]:
+        """The facts that have to do with `constraint`; one without variables is about all."""
+        sets = [fact.variables() for fact in self.constraints]
+        chosen = frozenset(connected_to(constraint.variables(), sets))
+        return tuple(
+            fact
+            for index, fact in enumerate(self.constraints)
+            if index in chosen or not sets[index]
+        )
 
     def _proves(self, relation: Relation) -> bool:
         proved = self._proofs.get(relation)

@@ -75,6 +75,8 @@ def _point(text: str, minimize: bool) -> list[int] | None:
         point = (points.lexmin() if minimize else points).sample_point()
         if point.is_void():
             return None
+        # Reading the result counts as work too.
+        context.set_max_operations(0)
         return [
             point.get_coordinate_val(islpy.dim_type.set, index).to_python()
             for index in range(points.dim(islpy.dim_type.set))
@@ -144,8 +146,7 @@ class _Problem:
         """Bounds of each unknown; a product is at least as large as a part of it."""
         for monomial, name in self.symbols.items():
             low, high = monomial_interval(monomial, self.bounds)
-            if low is not None:
-                yield f"{name} >= {low}"
+            yield f"{name} >= {low}"
             if high is not None:
                 yield f"{name} <= {high}"
         for product, name in self.symbols.items():
@@ -155,7 +156,5 @@ class _Problem:
                 rest = Counter(product) - Counter(part)
                 if part == product or len(product) != len(part) + rest.total():
                     continue
-                part_low = monomial_interval(part, self.bounds).low
-                rest_low = monomial_interval(tuple(rest.elements()), self.bounds).low
-                if part_low is not None and part_low >= 0 and rest_low is not None:
-                    yield f"{name} >= {rest_low}*{part_name}"
+                factor = monomial_interval(tuple(rest.elements()), self.bounds).low
+                yield f"{name} >= {factor}*{part_name}"

@@ -50,12 +50,18 @@ def relation_of(constraint: Constraint) -> Relation:
         case ">=":
             return normalized(">=", left - right)
         case ">":
-            return normalized(">=", left - right - constant(1))
+            return _strict(left - right)
         case "<=":
             return normalized(">=", right - left)
         case "<":
-            return normalized(">=", right - left - constant(1))
+            return _strict(right - left)
     raise ValueError(f"{operator!r} is not a relation between dims")
+
+
+def _strict(polynomial: Dim) -> Relation:
+    """`polynomial > 0`: what its terms share has to go before the 1 does."""
+    shared = _shared_variables(polynomial)
+    return normalized(">=", _divide_monomials(polynomial, shared) - constant(1))
 
 
 def normalized(operator: str, polynomial: Dim) -> Relation:
@@ -66,9 +72,7 @@ def normalized(operator: str, polynomial: Dim) -> Relation:
     """
     if polynomial.as_integer() is not None:
         return Relation(operator, polynomial)
-    shared = shared_variables(polynomial)
-    if shared:
-        polynomial = divide_monomials(polynomial, shared)
+    polynomial = _divide_monomials(polynomial, _shared_variables(polynomial))
     if polynomial.as_integer() is not None:
         return Relation(operator, polynomial)
     divisor = gcd(*(coefficient for monomial, coefficient in polynomial.terms if monomial))
@@ -79,7 +83,7 @@ def normalized(operator: str, polynomial: Dim) -> Relation:
     return Relation(operator, Dim.of({m: c // divisor for m, c in polynomial.terms}))
 
 
-def shared_variables(polynomial: Dim) -> Counter[str]:
+def _shared_variables(polynomial: Dim) -> Counter[str]:
     """The variables, with their powers, that divide every term; divisions may be 0 and stay."""
     shared: Counter[str] | None = None
     for monomial, _ in polynomial.terms:
@@ -90,8 +94,10 @@ def shared_variables(polynomial: Dim) -> Counter[str]:
     return shared or Counter()
 
 
-def divide_monomials(polynomial: Dim, shared: Counter[str]) -> Dim:
+def _divide_monomials(polynomial: Dim, shared: Counter[str]) -> Dim:
     """`polynomial` with the factors `shared`, which every term has, taken out."""
+    if not shared:
+        return polynomial
     return Dim.of({_without(m, shared): c for m, c in polynomial.terms})
 
 

@@ -1,0 +1,64 @@
+"""Operations that sum products over an axis."""
+
+from __future__ import annotations
+
+from p0trans.ops.reference import computed
+from p0trans.ops.rules import Operands, Outcome, differing_dtype, unwanted_dtype
+from p0trans.ops.samples import B, D, H, K, N, S, tensor
+from p0trans.ops.table import Attributes, Facts, Operation, Rejection, Sample, Site, Spelling
+from p0trans.shapes.dim import Dim, constant, product
+from p0trans.types import TensorType
+
+
+def _matmul(operands: Operands, attributes: Attributes, facts: Facts) -> Outcome:
+    left, right = operands
+    if rejection := differing_dtype(operands) or unwanted_dtype(left.dtype, "float", 0):
+        return rejection
+    words: dict[str, object] = {"left": left, "right": right}
+    if left.rank not in (2, 3) or left.rank != right.rank:
+        return Rejection("P0404", 1 if left.rank in (2, 3) else 0, facts=words)
+    if left.rank == 3 and not facts.equal(left.shape[0], right.shape[0]):
+        return Rejection("P0405", 1, facts=words)
+    *batch, rows, inner = left.shape
+    inner_right, columns = right.shape[-2:]
+    if not facts.equal(inner, inner_right):
+        words |= {"inner_left": inner, "inner_right": inner_right}
+        return Rejection("P0403", 1, facts=words)
+    return TensorType(left.dtype, (*batch, rows, columns))
+
+
+def _flops(site: Site) -> Dim:
+    """2 M K N for each pair of matrices: a multiplication and an addition for each product."""
+    return constant(2) * product(site.operands[0].shape) * site.operands[1].shape[-1]
+
+
+CONTRACTIONS: tuple[Operation, ...] = (
+    Operation(
+        name="matmul",
+        family="contraction",
+        form="matmul a b",
+        doc=(
+            "The matrix product of float tensors of one dtype: `[M, K] [K, N]`, or batches of "
+            "matrices, `[N, M, K] [N, K, P]`."
+        ),
+        noun="product",
+        operands=("a", "b"),
+        infer=_matmul,
+        torch=lambda site: Spelling("torch.matmul({0}, {1})"),
+        numpy=computed(lambda np, left, right: np.matmul(left, right)),
+        flops=_flops,
+        samples=(
+            Sample((tensor("F32", S, K), tensor("F32", K, D)), tensor("F32", S, D)),
+            Sample((tensor("F32", 1, K), tensor("F32", K, 1)), tensor("F32", 1, 1)),
+            Sample((tensor("F32", N, S, K), tensor("F32", N, K, D)), tensor("F32", N, S, D)),
+            Sample((tensor("F32", S, K), tensor("BF16", K, D)), "P0301"),
+            Sample((tensor("I32", S, K), tensor("I32", K, D)), "P0302"),
+            Sample((tensor("F32", S, K), tensor("F32", D, K)), "P0403"),
+            Sample((tensor("F32", N, S, D), tensor("F32", N, S, D)), "P0403"),
+            Sample((tensor("F32", B, S, K), tensor("F32", K, D)), "P0404"),
+            Sample((tensor("F32", K), tensor("F32", K, D)), "P0404"),
+            Sample((tensor("F32", B, H, S, K), tensor("F32", B, H, K, S)), "P0404"),
+            Sample((tensor("F32", N, S, K), tensor("F32", 1, K, D)), "P0405"),
+        ),
+    ),
+)
