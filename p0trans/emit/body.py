@@ -1,0 +1,328 @@
+"""The lines of a function: one for each `let`, unnamed steps folded into the line that uses them.
+
+An expression that grows too long is given a line of its own under a name that tells what it
+holds. This also bounds the nesting of every expression, however deep the source nests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from p0trans.emit.expressions import (
+    Fragment,
+    applied_fragment,
+    item_fragment,
+    named_fragment,
+    operation_fragment,
+    packed_fragment,
+    spelled_variables,
+)
+from p0trans.emit.lines import LINE_LENGTH, Line, commented, constraint_guard
+from p0trans.emit.notation import annotation, code_dim, prose_types
+from p0trans.emit.usage import Usage, analyse_usage
+from p0trans.ir.program import Alias, Apply, Call, Definition, Pack, Project, Reference, Step, Value
+from p0trans.ops import OPERATIONS
+from p0trans.ops.table import Site
+from p0trans.types import TensorType, TupleType, Type
+
+_FOLDED_LENGTH = 60
+_WORTH_A_LINE = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Callee:
+    """How a definition is called: the function's name, and the keyword of each shape parameter
+    (by its index) that the caller passes as an integer."""
+
+    name: str
+    keywords: tuple[tuple[int, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ChildCall:
+    """A call that a child module computes: the child and which operands it takes."""
+
+    child: str
+    inputs: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What the lines of a body may refer to.
+
+    `parameters` are the expressions of the definition's parameters; one that is in `openings`
+    is first bound to the expression there. `values` and `shapes` give the Python names of
+    parameters and `let`s and of shape variables; other names avoid `taken`. `device` is an
+    expression for the device of new tensors, None for the default device.
+    """
+
+    definition: Definition
+    parameters: tuple[Fragment, ...]
+    values: Mapping[str, str]
+    shapes: Mapping[str, str]
+    taken: frozenset[str]
+    callees: Mapping[Reference, Callee]
+    device: str | None
+    indent: int
+    checks: bool
+    children: Mapping[Value, ChildCall] = field(default_factory=dict)
+    openings: Mapping[Value, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """The lines, and the shape variables that their code uses."""
+
+    lines: tuple[Line, ...]
+    variables: frozenset[str]
+
+
+def write_body(surroundings: Surroundings) -> Body:
+    """The body that computes a definition, without the checks of its inputs."""
+    operands = {
+        value: _operands(step, surroundings.children.get(value))
+        for value, step in surroundings.definition.numbered_steps()
+    }
+    writer = _Writer(
+        surroundings,
+        operands,
+        analyse_usage(surroundings.definition, operands, surroundings.children.keys()),
+        dict(enumerate(surroundings.parameters)),
+        {*surroundings.values.values(), *surroundings.shapes.values()},
+    )
+    writer.write()
+    return Body(tuple(writer.lines), frozenset(writer.variables))
+
+
+@dataclass(slots=True)
+class _Writer:
+    """The working state of one `write_body`.
+
+    `holders` says which value each local name holds; a name may be given again once that value
+    is used no more. `counters` number the temporaries of one `let` that want the same name, and
+    `shadowed` the values that a `let` of one name hides but that are still used.
+    """
+
+    around: Surroundings
+    operands: Mapping[Value, tuple[Value, ...]]
+    usage: Usage
+    fragments: dict[Value, Fragment]
+    names: set[str]
+    holders: dict[str, Value] = field(default_factory=dict)
+    counters: dict[tuple[str | None, str], int] = field(default_factory=dict)
+    shadowed: dict[str, int] = field(default_factory=dict)
+    lines: list[Line] = field(default_factory=list)
+    variables: set[str] = field(default_factory=set)
+
+    def write(self) -> None:
+        definition = self.around.definition
+        for index, parameter in enumerate(definition.parameters):
+            opening = self.around.openings.get(index)
+            if opening is None:
+                self.holders[self.fragments[index].text] = index
+            elif index in self.usage.uses:
+                self.assign(self.around.values[parameter.name], index, Fragment(opening))
+        for value, step in definition.numbered_steps():
+            if self.around.checks and isinstance(step.node, Call):
+                for constraint in step.node.assumptions:
+                    self.lines.append(constraint_guard(constraint, self.around.shapes))
+                    self.variables |= constraint.variables()
+            if value in self.usage.groups:
+                self.take_apart(self.usage.groups[value])
+            elif value in self.usage.uses and value not in self.usage.grouped:
+                self.write_step(value, step)
+        self.write_return()
+
+    def write_step(self, value: Value, step: Step) -> None:
+        if step.binding is not None:
+            name = self.let_name(step.binding, value, value)
+            room = LINE_LENGTH - self.around.indent - len(f"{self.target(name, value)} = ")
+            self.assign(name, value, self.render(value, step, room))
+            return
+        is_result = value == self.around.definition.result
+        room = LINE_LENGTH - self.around.indent - len("return ") if is_result else _FOLDED_LENGTH
+        self.fragments[value] = self.render(value, step, room)
+        if value not in self.usage.inline:
+            self.hoist(value, value)
+
+    def write_return(self) -> None:
+        definition = self.around.definition
+        fragment = self.fragments[definition.result]
+        step = definition.step_of(definition.result)
+        text = fragment.text
+        is_inline_tuple = (
+            definition.result in self.usage.inline
+            and step is not None
+            and isinstance(step.node, Pack)
+            and len(step.node.operands) > 1
+        )
+        if is_inline_tuple:
+            text = text[1:-1]
+        comment = ""
+        if fragment.folded:
+            comment = prose_types(definition.result_type, fragment.dtypes, self.around.shapes)
+        self.lines.append(commented(f"return {text}", comment, self.around.indent))
+
+    def take_apart(self, members: tuple[Value, ...]) -> None:
+        """One line `a, b = …` for named items of one tuple; `_` for those that nothing uses."""
+        live = [member for member in members if member in self.usage.uses]
+        if not live:
+            return
+        definition = self.around.definition
+        (source,) = self.operands[members[0]]
+        type_ = definition.type_of(source)
+        assert isinstance(type_, TupleType)
+        targets = ["_"] * len(type_.items)
+        fragment = self.fragments[source]
+        for member in live:
+            step = definition.step_of(member)
+            assert step is not None
+            assert step.binding is not None
+            assert isinstance(step.node, Project)
+            name = self.let_name(step.binding, member, members[0])
+            targets[step.node.index] = name
+            self.hold(name, member)
+        left = ", ".join(targets) if len(targets) > 1 else f"{targets[0]},"
+        comment = prose_types(type_, fragment.dtypes, self.around.shapes)
+        self.lines.append(commented(f"{left} = {fragment.text}", comment, self.around.indent))
+
+    def assign(self, name: str, value: Value, fragment: Fragment) -> None:
+        type_ = self.around.definition.type_of(value)
+        comment = prose_types(type_, fragment.dtypes, self.around.shapes)
+        code = f"{self.target(name, value)} = {fragment.text}"
+        self.lines.append(commented(code, comment, self.around.indent))
+        self.hold(name, value)
+
+    def target(self, name: str, value: Value) -> str:
+        """The left-hand side of an assignment. A child module's call has no type of its own
+        (`nn.Module.__call__` gives Any), so that its name is annotated where it is new."""
+        if value not in self.around.children or name in self.holders:
+            return name
+        type_ = self.around.definition.type_of(value)
+        return f"{name}: {annotation(type_, self.around.shapes, jaxtyping=False)}"
+
+    def hold(self, name: str, value: Value) -> None:
+        self.holders[name] = value
+        self.fragments[value] = named_fragment(name, name, self.around.definition.type_of(value))
+
+    def hoist(self, value: Value, line: Value) -> None:
+        """Gives a folded expression a line of its own, before the line of the value `line`."""
+        step = self.around.definition.step_of(value)
+        assert step is not None
+        fragment = self.fragments[value]
+        stem = fragment.stem
+        owner = step.owner
+        base = "_".join(part for part in (stem or owner, fragment.noun) if part)
+        while True:
+            count = self.counters.get((owner, base), 0) + 1
+            self.counters[owner, base] = count
+            name = base if count == 1 else f"{base}_{count}"
+            if not self.is_taken(name) and self.may_hold(name, value, line - 1):
+                break
+        self.assign(name, value, fragment)
+        # A temporary of this one is named after the same value, not after this temporary.
+        self.fragments[value] = named_fragment(name, stem, step.type)
+
+    def let_name(self, binding: str, value: Value, line: Value) -> str:
+        """The name of a `let` whose line is that of the value `line`: a name that it shadows
+        is given again when the value under it is not used after this line."""
+        name = self.around.values[binding]
+        if self.may_hold(name, value, line):
+            return name
+        count = self.shadowed.get(name, 1)
+        numbered = name
+        while self.is_taken(numbered) or numbered in self.holders:
+            count += 1
+            numbered = f"{name}_{count}"
+        self.shadowed[name] = count
+        self.names.add(numbered)
+        return numbered
+
+    def may_hold(self, name: str, value: Value, line: Value) -> bool:
+        """Whether `name` is free: it holds nothing, or what Python has the same type for and
+        no line after that of the value `line` uses."""
+        holder = self.holders.get(name)
+        type_of = self.around.definition.type_of
+        return holder is None or (
+            self.usage.last_use.get(holder, holder) <= line
+            and _structure(type_of(holder)) == _structure(type_of(value))
+        )
+
+    def is_taken(self, name: str) -> bool:
+        return name in self.names or name in self.around.taken
+
+    def render(self, value: Value, step: Step, room: int) -> Fragment:
+        """The step's expression, hoisting its longest operands until it fits in `room`."""
+        spell = self.speller(value, step)
+        operands = self.operands[value]
+        fragment = spell([self.fragments[operand] for operand in operands])
+        excess = len(fragment.text) - room
+        if excess <= 0:
+            return fragment
+        lengths = {
+            operand: len(self.fragments[operand].text)
+            for operand in operands
+            if self.fragments[operand].folded
+        }
+        for operand in sorted(lengths, key=lambda operand: -lengths[operand]):
+            if excess <= 0 or lengths[operand] < _WORTH_A_LINE:
+                break
+            self.hoist(operand, value)
+            excess -= lengths[operand] - len(self.fragments[operand].text)
+        return spell([self.fragments[operand] for operand in operands])
+
+    def speller(self, value: Value, step: Step) -> Callable[[Sequence[Fragment]], Fragment]:
+        """What makes the step's expression of those of its operands."""
+        node = step.node
+        if isinstance(node, Alias):
+            return lambda operands: operands[0]
+        if isinstance(node, Pack):
+            return packed_fragment
+        if isinstance(node, Project):
+            index = node.index
+            return lambda operands: item_fragment(operands[0], index)
+        if isinstance(node, Call):
+            return self.call_speller(value, node)
+        return self.operation_speller(step, node)
+
+    def operation_speller(
+        self, step: Step, node: Apply
+    ) -> Callable[[Sequence[Fragment]], Fragment]:
+        operation = OPERATIONS[node.operation]
+        types = tuple(map(self.around.definition.type_of, node.operands))
+        result = step.type
+        assert isinstance(result, TensorType)
+        tensors = tuple(type_ for type_ in types if isinstance(type_, TensorType))
+        spelling = operation.torch(Site(tensors, node.attributes, result))
+        self.variables |= spelled_variables(spelling)
+        around = self.around
+        return lambda operands: operation_fragment(
+            operation.noun, spelling, result.dtype, operands, around.shapes, around.device
+        )
+
+    def call_speller(self, value: Value, node: Call) -> Callable[[Sequence[Fragment]], Fragment]:
+        child = self.around.children.get(value)
+        if child is not None:
+            name = child.child
+            return lambda operands: applied_fragment(f"self.{name}", operands, (), name)
+        callee = self.around.callees[node.definition]
+        keywords = []
+        for index, keyword in callee.keywords:
+            dim = node.shape_arguments[index]
+            self.variables |= dim.variables()
+            keywords.append(f"{keyword}={code_dim(dim, self.around.shapes)}")
+        return lambda operands: applied_fragment(callee.name, operands, keywords, callee.name)
+
+
+def _operands(step: Step, child: ChildCall | None) -> tuple[Value, ...]:
+    if child is None:
+        return step.node.operands
+    return tuple(step.node.operands[index] for index in child.inputs)
+
+
+def _structure(type_: Type) -> object:
+    """What decides whether a Python variable may hold values of both types."""
+    if isinstance(type_, TensorType):
+        return None
+    return tuple(map(_structure, type_.items))

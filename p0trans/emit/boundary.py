@@ -1,0 +1,211 @@
+"""Where a function begins: its inputs are checked and its shape variables get their numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from p0trans.emit.lines import Line, constraint_guard, size_guard
+from p0trans.emit.notation import code_dim, prose_dim, tuple_code
+from p0trans.emit.view import Boundary, InputCheck, ShapeCheck
+from p0trans.shapes.dim import Constraint, variable
+from p0trans.shapes.solve import (
+    ConstraintCondition,
+    FromEquation,
+    FromInput,
+    Given,
+    ShapeBinding,
+    ShapeCondition,
+    boundary_conditions,
+)
+from p0trans.types import TensorType, Type
+
+Level: TypeAlias = Literal["inputs", "facts", "none"]
+_MOST_UNPACKED = 4
+_SIZE = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BoundaryRequest:
+    """What a boundary is written from.
+
+    `inputs` are the expressions of the inputs with their types, `bindings` refer to them by
+    index. `used` are the shape variables that the body uses. In a method, input 0 stands for
+    the constructor and `attributes` are the expressions of its shape variables. At `level`
+    "inputs" all is checked, at "facts" only those `constraints` that may fail, at "none" nothing.
+    """
+
+    inputs: Sequence[tuple[str, Type]]
+    bindings: tuple[ShapeBinding, ...]
+    constraints: tuple[Constraint, ...]
+    names: Mapping[str, str]
+    used: frozenset[str]
+    level: Level
+    attributes: Mapping[str, str] | None = None
+
+
+def write_boundary(request: BoundaryRequest) -> Boundary:
+    """The statements between a signature and its body, in the order inputs, numbers, facts."""
+    types = [type_ for _, type_ in request.inputs]
+    conditions = boundary_conditions(request.bindings, types, request.constraints)
+    tensors: list[_Tensor] = []
+    sizes: set[str] = set()
+    facts: list[Constraint] = []
+    for condition in conditions:
+        if isinstance(condition, ConstraintCondition):
+            facts += [condition.constraint] if request.level != "none" else []
+        elif request.level != "inputs":
+            continue
+        elif isinstance(condition, ShapeCondition):
+            if condition.parameter or request.attributes is None:
+                tensors.append(_tensor(condition, request))
+        else:
+            sizes.add(condition.variable)
+    compared = [tensor for tensor in tensors if tensor.condition.axes]
+    sizes -= {b.variable for b in request.bindings if _is_read_off_a_full_axis(b)}
+    needed = {*request.used, *sizes}
+    for tensor in compared:
+        needed.update(name for dim in tensor.type.shape for name in dim.variables())
+    for constraint in facts:
+        needed |= constraint.variables()
+    return Boundary(
+        inputs=tuple(
+            InputCheck(
+                tensor.expression,
+                f"torch.{tensor.type.dtype.torch}",
+                _dims_code(tensor.type, request.names),
+            )
+            for tensor in tensors
+        ),
+        bindings=tuple(_bindings(request, needed, sizes)),
+        shapes=tuple(
+            ShapeCheck(
+                tensor.expression,
+                _dims_code(tensor.type, request.names),
+                tuple_code(tuple(code_dim(dim, request.names) for dim in tensor.type.shape)),
+            )
+            for tensor in compared
+        ),
+        guards=tuple(constraint_guard(constraint, request.names) for constraint in facts),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Tensor:
+    """A tensor input, or one in a tuple input, and what its shape has to be."""
+
+    expression: str
+    type: TensorType
+    condition: ShapeCondition
+
+
+def _tensor(condition: ShapeCondition, request: BoundaryRequest) -> _Tensor:
+    expression, type_ = _item(*request.inputs[condition.parameter], condition.path)
+    return _Tensor(expression, type_, condition)
+
+
+def _item(expression: str, type_: Type, path: Sequence[int]) -> tuple[str, TensorType]:
+    """The tensor that `path` leads to."""
+    for index in path:
+        assert not isinstance(type_, TensorType)
+        expression, type_ = f"{expression}[{index}]", type_.items[index]
+    assert isinstance(type_, TensorType)
+    return expression, type_
+
+
+def _is_read_off_a_full_axis(binding: ShapeBinding) -> bool:
+    """Whether the variable is at least 1 because no input has an empty axis, or because the
+    constructor has checked it."""
+    if not isinstance(binding, FromInput) or binding.coefficient < 1:
+        return False
+    rest = binding.rest.as_integer()
+    return rest is not None and rest <= 0
+
+
+def _is_bare(binding: FromInput) -> bool:
+    return binding.coefficient == 1 and binding.rest.as_integer() == 0
+
+
+def _dims_code(type_: TensorType, names: Mapping[str, str]) -> str:
+    return tuple_code(tuple(f'"{prose_dim(dim, names)}"' for dim in type_.shape))
+
+
+def _bindings(request: BoundaryRequest, needed: set[str], sizes: set[str]) -> Iterator[Line]:
+    """The assignments to the variables of `needed` and those that they are computed from, each
+    of `sizes` followed by the check that it is at least 1: it may be a divisor after that."""
+    wanted: list[ShapeBinding] = []
+    for binding in reversed(request.bindings):
+        if binding.variable in needed:
+            wanted.append(binding)
+            needed |= _sources(binding)
+    wanted.reverse()
+    given = tuple(b.variable for b in wanted if isinstance(b, Given) and b.variable in sizes)
+    if given:
+        yield size_guard(given, request.names)
+    unpacked: set[tuple[int, tuple[int, ...]]] = set()
+    for binding in wanted:
+        if isinstance(binding, Given):
+            continue
+        if isinstance(binding, FromEquation):
+            yield Line(_equation_code(binding, request.names))
+        elif binding.parameter == 0 and request.attributes is not None:
+            name = request.names[binding.variable]
+            yield Line(f"{name} = {request.attributes[binding.variable]}")
+        elif not _is_bare(binding):
+            yield Line(_linear_code(binding, request))
+        elif (binding.parameter, binding.path) not in unpacked:
+            unpacked.add((binding.parameter, binding.path))
+            yield from map(Line, _shape_code(binding, wanted, request))
+        if binding.variable in sizes:
+            yield size_guard((binding.variable,), request.names)
+
+
+def _sources(binding: ShapeBinding) -> frozenset[str]:
+    if isinstance(binding, FromInput):
+        return binding.rest.variables()
+    if isinstance(binding, FromEquation):
+        return binding.numerator.variables() | binding.denominator.variables()
+    return frozenset()
+
+
+def _shape_code(
+    first: FromInput, wanted: Sequence[ShapeBinding], request: BoundaryRequest
+) -> Iterator[str]:
+    """All variables that are plain axes of one input: `B, S, _ = x.shape`, or `S = x.shape[1]`
+    for one alone and for few of many axes."""
+    expression, type_ = _item(*request.inputs[first.parameter], first.path)
+    axes = {
+        binding.axis: request.names[binding.variable]
+        for binding in wanted
+        if isinstance(binding, FromInput)
+        and _is_bare(binding)
+        and (binding.parameter, binding.path) == (first.parameter, first.path)
+    }
+    if len(axes) == 1 or (type_.rank > _MOST_UNPACKED and len(axes) < type_.rank - 1):
+        yield from (f"{axes[axis]} = {expression}.shape[{axis}]" for axis in sorted(axes))
+    else:
+        targets = ", ".join(axes.get(axis, "_") for axis in range(type_.rank))
+        yield f"{targets} = {expression}.shape"
+
+
+def _linear_code(binding: FromInput, request: BoundaryRequest) -> str:
+    expression, _ = _item(*request.inputs[binding.parameter], binding.path)
+    size = variable(_SIZE) - binding.rest
+    dim = size // binding.coefficient if binding.coefficient > 0 else -size // -binding.coefficient
+    names = {**request.names, _SIZE: f"{expression}.shape[{binding.axis}]"}
+    return f"{request.names[binding.variable]} = {code_dim(dim, names)}"
+
+
+def _equation_code(binding: FromEquation, names: Mapping[str, str]) -> str:
+    numerator = code_dim(binding.numerator, names)
+    if binding.denominator.as_integer() == 1:
+        return f"{names[binding.variable]} = {numerator}"
+    parts = [
+        text if dim.as_variable() is not None or dim.as_integer() is not None else f"({text})"
+        for dim, text in (
+            (binding.numerator, numerator),
+            (binding.denominator, code_dim(binding.denominator, names)),
+        )
+    ]
+    return f"{names[binding.variable]} = {' // '.join(parts)}"

@@ -1,0 +1,148 @@
+"""Modules as `torch.nn.Module` classes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from p0trans.emit.functions import FileScope, forward_view
+from p0trans.emit.lines import Line, constraint_guard, size_guard
+from p0trans.emit.notation import code_dim, documented_type, number
+from p0trans.emit.plan import ClassPlan, child_dims
+from p0trans.emit.signatures import docstring, local_names
+from p0trans.emit.view import ClassView, ConstructorView
+from p0trans.ir.program import Initializer, Reference, State, Sub
+from p0trans.types import TensorType
+
+_FACTORY = ("device: torch.device | str | None = None", "dtype: torch.dtype | None = None")
+_NUMBER_TYPES: Mapping[str, type[float] | type[int] | type[bool]] = {
+    "float": float,
+    "integer": int,
+    "bool": bool,
+}
+# Argument lists as in `torch.nn.init`; He's initialization keeps that function's defaults.
+_INITIALIZERS = {
+    "ones": "nn.init.ones_({0})",
+    "zeros": "nn.init.zeros_({0})",
+    "full": "nn.init.constant_({0}, {1})",
+    "normal": "nn.init.normal_({0}, std={1})",
+    "uniform": "nn.init.uniform_({0}, a={1}, b={2})",
+    "xavier_uniform": "nn.init.xavier_uniform_({0})",
+    "kaiming_uniform": "nn.init.kaiming_uniform_({0})",
+}
+
+
+def class_view(
+    plan: ClassPlan,
+    plans: Mapping[Reference, ClassPlan],
+    scope: FileScope,
+    calls_function: bool,
+) -> ClassView:
+    """A module as a class; `plans` has those of its children."""
+    names = local_names(plan.definition, scope.taken)
+    summary = f"The computation `{plan.definition.name}` as a module."
+    return ClassView(
+        name=scope.classes[Reference(plan.module.unit, plan.module.name)],
+        doc=docstring(
+            plan.module.doc,
+            summary,
+            plan.definition,
+            plan.inputs,
+            names,
+            _attributes(plan, names.shapes),
+        ),
+        buffers=tuple(
+            f"{plan.owned[state.parameter].path}: Tensor"
+            for state in plan.module.states
+            if state.kind == "buffer"
+        ),
+        constructor=_constructor(plan, plans, scope) if plan.has_constructor else None,
+        forward=forward_view(plan, scope, calls_function),
+    )
+
+
+def _attributes(plan: ClassPlan, names: Mapping[str, str]) -> tuple[str, ...]:
+    lines = []
+    for state in plan.module.states:
+        type_ = documented_type(plan.definition.parameters[state.parameter].type, names)
+        kind = "parameter" if state.kind == "param" else "buffer"
+        lines.append(f"{plan.owned[state.parameter].path}: {type_}, {kind}")
+    return tuple(lines)
+
+
+def _constructor(
+    plan: ClassPlan, plans: Mapping[Reference, ClassPlan], scope: FileScope
+) -> ConstructorView:
+    signature = ["self", *(f"{plan.arguments[name]}: int" for name in plan.constructor)]
+    for item in plan.numbers:
+        type_ = _number_type(plan, item.parameter)
+        signature.append(f"{item.name}: {type_.__name__} = {number(type_(item.default))}")
+    consts = {const.parameter for const in plan.module.consts}
+    stored = [(plan.variables[name], plan.arguments[name]) for name in plan.constructor]
+    stored += [
+        (plan.owned[item.parameter].path, item.name)
+        for item in plan.numbers
+        if item.parameter in consts
+    ]
+    assignments = [f"self.{attribute} = {name}" for attribute, name in stored]
+    assignments += [_state_code(plan, state) for state in plan.module.states]
+    assignments += [_child_code(plan, sub, plans[sub.module], scope) for sub in plan.module.subs]
+    shown = ", ".join(f"{attribute}={{self.{attribute}}}" for attribute, _ in stored)
+    return ConstructorView(
+        parameters=(*signature, *(_FACTORY if plan.factory else ())),
+        guards=tuple(_guards(plan)) if scope.checks else (),
+        assignments=tuple(assignments),
+        resets=tuple(
+            _reset_code(plan.owned[state.parameter].path, state.initializer)
+            for state in plan.module.states
+        ),
+        representation=f'f"{shown}"' if shown else "",
+    )
+
+
+def _number_type(plan: ClassPlan, parameter: int) -> type[float] | type[int] | type[bool]:
+    type_ = plan.definition.parameters[parameter].type
+    assert isinstance(type_, TensorType)
+    return _NUMBER_TYPES[type_.dtype.kind]
+
+
+def _guards(plan: ClassPlan) -> list[Line]:
+    constructor = frozenset(plan.constructor)
+    facts = dict.fromkeys(
+        constraint
+        for constraint in (*plan.definition.where, *plan.definition.assume)
+        if constraint.variables() <= constructor and constraint.variables()
+    )
+    sizes = [size_guard(plan.constructor, plan.arguments)] if plan.constructor else []
+    return [
+        *sizes,
+        *(constraint_guard(fact, plan.arguments) for fact in facts),
+    ]
+
+
+def _state_code(plan: ClassPlan, state: State) -> str:
+    type_ = plan.definition.parameters[state.parameter].type
+    assert isinstance(type_, TensorType)
+    dims = ", ".join(code_dim(dim, plan.arguments) for dim in type_.shape) or "()"
+    declared = f"torch.{type_.dtype.torch}"
+    dtype = f"dtype or {declared}" if type_.dtype.is_float else declared
+    tensor = f"torch.empty({dims}, device=device, dtype={dtype})"
+    path = plan.owned[state.parameter].path
+    if state.kind == "param":
+        return f"self.{path} = nn.Parameter({tensor})"
+    return f'self.register_buffer("{path}", {tensor})'
+
+
+def _child_code(plan: ClassPlan, sub: Sub, child: ClassPlan, scope: FileScope) -> str:
+    arguments = [code_dim(dim, plan.arguments) for dim in child_dims(sub, child)]
+    ours = dict(sub.bound)
+    names = {item.parameter: item.name for item in plan.numbers}
+    arguments += [f"{item.name}={names[ours[item.parameter]]}" for item in child.numbers]
+    if child.factory:
+        arguments += ["device=device", "dtype=dtype"]
+    class_ = scope.classes[sub.module]
+    return f"self.{plan.children[sub.name]} = {class_}({', '.join(arguments)})"
+
+
+def _reset_code(path: str, initializer: Initializer) -> str:
+    template = _INITIALIZERS[initializer.name]
+    return template.format(f"self.{path}", *map(number, initializer.arguments))

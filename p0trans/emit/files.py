@@ -1,0 +1,244 @@
+"""The emitted files as views: header, imports, exports and items of each."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+
+from p0trans.dtypes import DTYPES
+from p0trans.emit.body import Callee
+from p0trans.emit.classes import class_view
+from p0trans.emit.functions import FileScope, function_view
+from p0trans.emit.layout import (
+    CHECKS_FILE,
+    Import,
+    Layout,
+    import_lines,
+    package_layouts,
+    relative_module,
+    single_layout,
+    sort_key,
+)
+from p0trans.emit.lines import LINE_LENGTH
+from p0trans.emit.names import CHECK_INPUT, CHECK_SHAPE
+from p0trans.emit.options import Header, Options
+from p0trans.emit.plan import ClassPlan, class_plans
+from p0trans.emit.selection import Selection, module_reference, select
+from p0trans.emit.signatures import given_variables, local_names
+from p0trans.emit.view import ClassView, FileView, FunctionView, ItemView
+from p0trans.ir.program import Module, Program, Reference
+
+# A local `torch` is always written `torch_`, so that this finds the module alone.
+_TORCH = re.compile(r"\btorch\.")
+_JAXTYPING = re.compile(r"\b(\w+)\[Tensor, ")
+
+
+def single_file_view(
+    program: Program, root: str, options: Options, header: Header
+) -> tuple[str, FileView]:
+    """The unit named `root` with all that it uses as one file, and that file's path."""
+    selection = select(program, (program.unit(root),))
+    layout = single_layout(selection, root)
+    scope = _scopes((layout,), options)[layout.parts]
+    view = _file_view(layout, scope, selection, class_plans(program), header, shared_checks=False)
+    return layout.path, view
+
+
+def package_views(program: Program, options: Options, header: Header) -> Mapping[str, FileView]:
+    """The files of a package by their paths: one for each unit, one for the checks that they
+    share, and an `__init__.py` for each folder."""
+    selection = select(program, program.units)
+    layouts = package_layouts(program, selection)
+    scopes = _scopes(layouts, options)
+    plans = class_plans(program)
+    views = {
+        layout.path: _file_view(
+            layout, scopes[layout.parts], selection, plans, header, shared_checks=True
+        )
+        for layout in layouts
+    }
+    helpers = [
+        helper
+        for helper in (CHECK_INPUT, CHECK_SHAPE)
+        if any(helper in view.helpers for view in views.values())
+    ]
+    if helpers:
+        views[f"{CHECKS_FILE}.py"] = _checks_view(header, helpers)
+    folders = {layout.parts[:depth] for layout in layouts for depth in range(1, len(layout.parts))}
+    for folder in folders:
+        views["/".join((*folder, "__init__.py"))] = _package_view(header, ())
+    roots = [
+        layout
+        for unit, layout in zip(program.units, layouts, strict=True)
+        if unit.name in program.roots
+    ]
+    views["__init__.py"] = _package_view(header, roots)
+    return views
+
+
+def _scopes(layouts: Sequence[Layout], options: Options) -> Mapping[tuple[str, ...], FileScope]:
+    """What the code of each file may refer to, by the file's place."""
+    keywords: dict[Reference, tuple[tuple[int, str], ...]] = {}
+    taken = {layout.parts: layout.taken() for layout in layouts}
+    for layout in layouts:
+        for item in layout.items:
+            if not isinstance(item, Module):
+                given = given_variables(item)
+                names = local_names(item, taken[layout.parts]).shapes if given else {}
+                keywords[item.reference] = tuple(
+                    (item.shape_parameters.index(name), names[name]) for name in given
+                )
+    return {
+        layout.parts: FileScope(
+            layout.classes,
+            {
+                reference: Callee(name, keywords[reference])
+                for reference, name in layout.functions.items()
+            },
+            taken[layout.parts],
+            options,
+        )
+        for layout in layouts
+    }
+
+
+def _file_view(
+    layout: Layout,
+    scope: FileScope,
+    selection: Selection,
+    plans: Mapping[Reference, ClassPlan],
+    header: Header,
+    shared_checks: bool,
+) -> FileView:
+    """The view of one file; with `shared_checks` its helpers are imported from their own file."""
+    items = []
+    for item in layout.items:
+        if isinstance(item, Module):
+            reference = module_reference(item)
+            wraps = reference in selection.wrappers
+            items.append(ItemView(class_view(plans[reference], plans, scope, wraps), None))
+        else:
+            public = item.reference not in selection.called
+            items.append(ItemView(None, function_view(item, scope, public)))
+    boundaries = [_function_of(item).boundary for item in items]
+    helpers = []
+    if any(boundary.inputs for boundary in boundaries):
+        helpers.append(CHECK_INPUT)
+    if any(boundary.shapes for boundary in boundaries):
+        helpers.append(CHECK_SHAPE)
+    imports = list(layout.imports)
+    if shared_checks:
+        module = relative_module(layout.parts, (CHECKS_FILE,))
+        imports += [Import(module, helper, helper) for helper in helpers]
+    code = "\n".join(text for item in items for text in _code(item))
+    defined = () if shared_checks else tuple(helpers)
+    return FileView(
+        header=_header_lines(header),
+        waivers="F722, F821, RUF100" if scope.jaxtyping else "",
+        imports=_imports(code, items, defined, import_lines(imports)),
+        exports=_quoted(layout.exports),
+        items=tuple(items),
+        helpers=tuple(helpers),
+        defines_check_input=CHECK_INPUT in defined,
+        defines_check_shape=CHECK_SHAPE in defined,
+    )
+
+
+def _checks_view(header: Header, helpers: Sequence[str]) -> FileView:
+    """The file that the checks of a package share."""
+    return FileView(
+        header=_header_lines(header),
+        waivers="",
+        imports=(("import torch", "from torch import Tensor"),),
+        exports=_quoted(helpers),
+        items=(),
+        helpers=(),
+        defines_check_input=CHECK_INPUT in helpers,
+        defines_check_shape=CHECK_SHAPE in helpers,
+    )
+
+
+def _package_view(header: Header, layouts: Sequence[Layout]) -> FileView:
+    """An `__init__.py` that re-exports what `layouts` are for; of two equal names, the first."""
+    imports: list[Import] = []
+    exports: list[str] = []
+    for layout in layouts:
+        module = relative_module(("",), layout.parts)
+        names = [name for name in layout.exports if name not in exports]
+        exports += names
+        imports += [Import(module, name, name) for name in names]
+    return FileView(
+        header=_header_lines(header),
+        waivers="",
+        imports=(import_lines(imports),) if imports else (),
+        exports=_quoted(sorted(exports, key=sort_key)),
+        items=(),
+        helpers=(),
+        defines_check_input=False,
+        defines_check_shape=False,
+    )
+
+
+def _quoted(names: Sequence[str]) -> tuple[str, ...]:
+    return tuple(f'"{name}"' for name in names)
+
+
+def _header_lines(header: Header) -> tuple[str, ...]:
+    sources = ("standard input" if name == "-" else name for name in header.sources)
+    origin = f"Generated by p0trans {header.version} from {', '.join(sources)}."
+    width = LINE_LENGTH - len("# ")
+    lines = textwrap.wrap(origin, width, break_long_words=False, break_on_hyphens=False)
+    command = " ".join(header.command.splitlines())
+    return (
+        *lines,
+        "Do not edit: change the source, then run",
+        f"    {command}",
+        f"Source SHA-256: {header.digest}",
+    )
+
+
+def _imports(
+    code: str, items: Sequence[ItemView], defined: Sequence[str], relative: Sequence[str]
+) -> tuple[tuple[str, ...], ...]:
+    """Groups of import lines: what is installed, then this package."""
+    installed = ["import torch"] if defined or _TORCH.search(code) else []
+    annotated = set(_JAXTYPING.findall(code))
+    dtypes = sorted(
+        (t.jaxtyping for t in DTYPES.values() if t.jaxtyping in annotated), key=sort_key
+    )
+    if dtypes:
+        installed.append(f"from jaxtyping import {', '.join(dtypes)}")
+    names = ["Tensor"] if items else []
+    names += ["nn"] if any(item.class_ is not None for item in items) else []
+    if names:
+        installed.append(f"from torch import {', '.join(names)}")
+    return tuple(tuple(group) for group in (installed, relative) if group)
+
+
+def _function_of(item: ItemView) -> FunctionView:
+    if item.function is not None:
+        return item.function
+    assert item.class_ is not None
+    return item.class_.forward
+
+
+def _code(item: ItemView) -> Iterator[str]:
+    """The code of an item, without comments and docstrings."""
+    if item.class_ is not None:
+        yield from _constructor_code(item.class_)
+    function = _function_of(item)
+    yield from function.parameters
+    yield function.returns
+    for check in function.boundary.inputs:
+        yield check.dtype
+    for line in function.body:
+        yield line.code
+
+
+def _constructor_code(class_: ClassView) -> Iterator[str]:
+    constructor = class_.constructor
+    if constructor is not None:
+        yield from constructor.parameters
+        yield from constructor.assignments
+        yield from constructor.resets

@@ -1,0 +1,44 @@
+"""What the caller chooses about an emitted file, what its header says, and what comes back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Style: TypeAlias = Literal["explicit"]
+Target: TypeAlias = Literal["torch"]
+Checks: TypeAlias = Literal["full", "none"]
+Annotate: TypeAlias = Literal["plain", "jaxtyping"]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """`checks` are those of inputs and shape facts at run time; `annotate` is how tensors are
+    annotated: `Tensor`, or with jaxtyping's dtype and dims."""
+
+    style: Style = "explicit"
+    target: Target = "torch"
+    checks: Checks = "full"
+    annotate: Annotate = "plain"
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What the comment on top of each emitted file says.
+
+    `sources` are relative to the folder that holds them all (`-` is standard input), `digest`
+    is the SHA-256 (hex) of the set of sources and `command` the line that emits the file again.
+    """
+
+    version: str
+    sources: tuple[str, ...]
+    digest: str
+    command: str
+
+
+@dataclass(frozen=True, slots=True)
+class EmittedFile:
+    """One Python file: its path within the output folder, with `/`, and its text."""
+
+    path: str
+    text: str

@@ -1,0 +1,184 @@
+"""What the constructor of each emitted class takes and where the class keeps its state."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from p0trans.dtypes import DTYPES
+from p0trans.emit.names import MODULE_ATTRIBUTES, RESERVED, allocate
+from p0trans.ir.program import Definition, Module, Program, Reference, Sub
+from p0trans.shapes.dim import Dim, variable
+from p0trans.shapes.solve import Given, ShapeBinding, solve
+from p0trans.types import TensorType, Type
+
+
+@dataclass(frozen=True, slots=True)
+class Owned:
+    """Where a parameter of the definition is kept: `weight`, `norm.weight`.
+
+    A `number` is a Python number that the body needs as a tensor.
+    """
+
+    path: str
+    number: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A parameter that `__init__` takes as a Python number, with its name and default there."""
+
+    parameter: int
+    name: str
+    default: float | int | bool
+
+
+@dataclass(frozen=True, slots=True)
+class ClassPlan:
+    """One class to be.
+
+    `inputs` are the definition's parameters that `forward` takes; `constructor` the shape
+    variables that `__init__` takes, `arguments` their names there, and `numbers` its numbers:
+    this module's own consts and those of its children. `bindings` give each shape variable its
+    number: their input 0 stands for the constructor's variables, input `i + 1` is `inputs[i]`.
+    `variables` and `children` are the attributes of shape variables and child modules, `owned`
+    those of the parameters that are no inputs. `factory` says whether `__init__` takes the
+    device and dtype of tensors.
+    """
+
+    module: Module
+    definition: Definition
+    inputs: tuple[int, ...]
+    constructor: tuple[str, ...]
+    arguments: Mapping[str, str]
+    numbers: tuple[Number, ...]
+    bindings: tuple[ShapeBinding, ...]
+    variables: Mapping[str, str]
+    children: Mapping[str, str]
+    owned: Mapping[int, Owned]
+    factory: bool
+
+    @property
+    def known(self) -> TensorType:
+        """The type that stands for the constructor among the inputs."""
+        return _known(self.constructor)
+
+    @property
+    def has_constructor(self) -> bool:
+        return bool(self.constructor or self.owned or self.children)
+
+
+def class_plans(program: Program) -> Mapping[Reference, ClassPlan]:
+    """The plan of every module of the program."""
+    plans: dict[Reference, ClassPlan] = {}
+    definitions = {d.reference: d for unit in program.units for d in unit.definitions}
+    classes = {module.name for unit in program.units for module in unit.modules}
+    taken = RESERVED | classes | {"device", "dtype"}
+    # A module comes after those that its subs name, so their plans are there when it is reached.
+    for unit in program.units:
+        for module in unit.modules:
+            definition = definitions[module.definition]
+            plans[Reference(module.unit, module.name)] = _plan(module, definition, plans, taken)
+    return plans
+
+
+def _plan(
+    module: Module,
+    definition: Definition,
+    plans: Mapping[Reference, ClassPlan],
+    taken: frozenset[str],
+) -> ClassPlan:
+    owned_parameters = module.owned
+    inputs = tuple(
+        index for index in range(len(definition.parameters)) if index not in owned_parameters
+    )
+    constructor, bindings = _constructor(module, definition, inputs, plans)
+    variables = allocate(constructor, MODULE_ATTRIBUTES)
+    names = [definition.parameters[index].name for index in sorted(owned_parameters)]
+    values = allocate(names, MODULE_ATTRIBUTES, set(variables.values()))
+    children = allocate(
+        (sub.name for sub in module.subs),
+        MODULE_ATTRIBUTES,
+        {*variables.values(), *values.values()},
+    )
+    owned: dict[int, Owned] = {}
+    defaults: dict[int, float | int | bool] = {}
+    for sub in module.subs:
+        for theirs, mine in sub.bound:
+            there = plans[sub.module].owned[theirs]
+            owned[mine] = Owned(f"{children[sub.name]}.{there.path}", there.number)
+            for number in plans[sub.module].numbers:
+                if number.parameter == theirs:
+                    defaults.setdefault(mine, number.default)
+    for state in module.states:
+        owned[state.parameter] = Owned(values[definition.parameters[state.parameter].name], False)
+    for const in module.consts:
+        owned[const.parameter] = Owned(values[definition.parameters[const.parameter].name], True)
+        defaults[const.parameter] = const.default
+    arguments = allocate(constructor, taken)
+    # Shape variables and parameters are two name spaces of the source and one of a signature.
+    numbers = allocate(
+        (definition.parameters[index].name for index in sorted(defaults)),
+        taken,
+        set(arguments.values()),
+    )
+    return ClassPlan(
+        module=module,
+        definition=definition,
+        inputs=inputs,
+        constructor=constructor,
+        arguments=arguments,
+        numbers=tuple(
+            Number(index, numbers[definition.parameters[index].name], defaults[index])
+            for index in sorted(defaults)
+        ),
+        bindings=bindings,
+        variables=variables,
+        children=children,
+        owned=owned,
+        factory=bool(module.states) or any(plans[sub.module].factory for sub in module.subs),
+    )
+
+
+def _constructor(
+    module: Module,
+    definition: Definition,
+    inputs: tuple[int, ...],
+    plans: Mapping[Reference, ClassPlan],
+) -> tuple[tuple[str, ...], tuple[ShapeBinding, ...]]:
+    """The constructor's shape variables: those of the state's shapes and of the children's
+    constructors, and what the inputs of `forward` do not determine."""
+    needed: set[str] = set()
+    for state in module.states:
+        needed |= _variables(definition.parameters[state.parameter].type)
+    for sub in module.subs:
+        for dim in child_dims(sub, plans[sub.module]):
+            needed |= dim.variables()
+    types = tuple(definition.parameters[index].type for index in inputs)
+    while True:
+        constructor = tuple(name for name in definition.shape_parameters if name in needed)
+        bindings = solve(
+            definition.shape_parameters,
+            (_known(constructor), *types),
+            (*definition.where, *definition.assume),
+        )
+        given = {binding.variable for binding in bindings if isinstance(binding, Given)}
+        if not given:
+            return constructor, bindings
+        needed |= given
+
+
+def _known(constructor: tuple[str, ...]) -> TensorType:
+    return TensorType(DTYPES["I64"], tuple(map(variable, constructor)))
+
+
+def child_dims(sub: Sub, child: ClassPlan) -> tuple[Dim, ...]:
+    """The dims that a child's constructor takes, in the parent's shape variables."""
+    dims = dict(zip(child.definition.shape_parameters, sub.shape_arguments, strict=True))
+    return tuple(dims[name] for name in child.constructor)
+
+
+def _variables(type_: Type) -> frozenset[str]:
+    if isinstance(type_, TensorType):
+        return frozenset(name for dim in type_.shape for name in dim.variables())
+    return frozenset[str]().union(*map(_variables, type_.items))

@@ -1,0 +1,92 @@
+"""Names, annotations and docstrings of emitted functions and methods."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from p0trans.emit.names import allocate
+from p0trans.emit.notation import annotation, constraint_prose, documented_type
+from p0trans.ir.program import Definition
+from p0trans.shapes.solve import Given
+from p0trans.types import TensorType, Type
+
+
+@dataclass(frozen=True, slots=True)
+class LocalNames:
+    """The Python names of a definition's parameters and `let`s, and of its shape variables."""
+
+    values: Mapping[str, str]
+    shapes: Mapping[str, str]
+
+
+def local_names(definition: Definition, taken: frozenset[str]) -> LocalNames:
+    """Names that avoid `taken`. Parameters come first, then shape variables: they are keyword
+    arguments, whose names matter most."""
+    parameters = allocate((parameter.name for parameter in definition.parameters), taken)
+    shapes = allocate(definition.shape_parameters, taken, set(parameters.values()))
+    bindings = (step.binding for step in definition.steps if step.binding is not None)
+    lets = allocate(
+        (name for name in bindings if name not in parameters),
+        taken,
+        {*parameters.values(), *shapes.values()},
+    )
+    return LocalNames({**lets, **parameters}, shapes)
+
+
+def given_variables(definition: Definition) -> tuple[str, ...]:
+    """The shape parameters that a caller passes as integers, in their own order."""
+    given = {binding.variable for binding in definition.bindings if isinstance(binding, Given)}
+    return tuple(name for name in definition.shape_parameters if name in given)
+
+
+def parameter_list(
+    definition: Definition, indices: Sequence[int], names: LocalNames, jaxtyping: bool
+) -> tuple[str, ...]:
+    """The items of a signature for some of the definition's parameters."""
+    parameters = [definition.parameters[index] for index in indices]
+    return tuple(
+        f"{names.values[parameter.name]}: {annotation(parameter.type, names.shapes, jaxtyping)}"
+        for parameter in parameters
+    )
+
+
+def first_tensor(types: Sequence[tuple[str, Type]]) -> str | None:
+    """An expression for the first tensor of some values, given as expressions and their types."""
+    for expression, type_ in types:
+        while not isinstance(type_, TensorType):
+            expression, type_ = f"{expression}[0]", type_.items[0]
+        return expression
+    return None
+
+
+def docstring(
+    doc: str | None,
+    summary: str,
+    definition: Definition,
+    indices: Sequence[int],
+    names: LocalNames,
+    attributes: Sequence[str] = (),
+) -> tuple[str, ...]:
+    """The source's doc comment, or else `summary`, and the shapes of what goes in and comes out.
+
+    `attributes` are the lines about what a class keeps.
+    """
+    lines = _escaped(doc.strip() if doc and doc.strip() else summary).split("\n")
+    if attributes:
+        lines += ["", "Attributes:", *(f"    {line}" for line in attributes)]
+    lines += ["", "Shapes:"]
+    for index in indices:
+        parameter = definition.parameters[index]
+        shape = documented_type(parameter.type, names.shapes)
+        lines.append(f"    {names.values[parameter.name]}: {shape}")
+    lines.append(f"    result: {documented_type(definition.result_type, names.shapes)}")
+    constraints = (*definition.where, *definition.assume)
+    if constraints:
+        texts = (constraint_prose(constraint, names.shapes) for constraint in constraints)
+        lines.append(f"    where {', '.join(texts)}")
+    return tuple(lines)
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')

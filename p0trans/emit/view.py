@@ -1,0 +1,96 @@
+"""What the templates of an emitted file are given: every string and flag that they need."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from p0trans.emit.lines import Line
+
+
+@dataclass(frozen=True, slots=True)
+class InputCheck:
+    """A call that checks the dtype and rank of the input `value`; `dims` is a tuple of strings."""
+
+    value: str
+    dtype: str
+    dims: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShapeCheck:
+    """A call that compares the shape of the input `value` with `sizes`."""
+
+    value: str
+    dims: str
+    sizes: str
+
+
+@dataclass(frozen=True, slots=True)
+class Boundary:
+    """The statements before a body: checks of the inputs, the shape variables, and checks of
+    what was assumed about them."""
+
+    inputs: tuple[InputCheck, ...]
+    bindings: tuple[Line, ...]
+    shapes: tuple[ShapeCheck, ...]
+    guards: tuple[Line, ...]
+
+    @property
+    def has_checks(self) -> bool:
+        """Whether a reader should see the boundary set apart from the body."""
+        return bool(self.inputs or self.shapes or self.guards)
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionView:
+    """A function or method; `parameters` are the items of its signature, as written."""
+
+    name: str
+    parameters: tuple[str, ...]
+    returns: str
+    doc: tuple[str, ...]
+    boundary: Boundary
+    body: tuple[Line, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ConstructorView:
+    parameters: tuple[str, ...]
+    guards: tuple[Line, ...]
+    assignments: tuple[str, ...]
+    resets: tuple[str, ...]
+    representation: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClassView:
+    """`buffers` are the annotations of attributes that `register_buffer` makes."""
+
+    name: str
+    doc: tuple[str, ...]
+    buffers: tuple[str, ...]
+    constructor: ConstructorView | None
+    forward: FunctionView
+
+
+@dataclass(frozen=True, slots=True)
+class ItemView:
+    """A top-level item: one of a class and a function."""
+
+    class_: ClassView | None
+    function: FunctionView | None
+
+
+@dataclass(frozen=True, slots=True)
+class FileView:
+    """One file. `imports` are groups of import lines, `helpers` the checks that its code calls;
+    the flags say which of them it defines."""
+
+    header: tuple[str, ...]
+    waivers: str
+    imports: tuple[tuple[str, ...], ...]
+    exports: tuple[str, ...]
+    items: tuple[ItemView, ...]
+    helpers: tuple[str, ...]
+    defines_check_input: bool
+    defines_check_shape: bool

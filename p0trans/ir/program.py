@@ -1,0 +1,238 @@
+"""The typed IR, in A-normal form: what the checker proves and everything behind it reads.
+
+A value is an integer: `0 … n-1` are a definition's parameters, and step `i` of its steps
+defines value `n + i`. A step uses only values before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+from p0trans.ops.table import Attributes
+from p0trans.shapes.dim import Constraint, Dim
+from p0trans.shapes.solve import ShapeBinding
+from p0trans.source import Source, Span
+from p0trans.types import Type
+
+Value: TypeAlias = int
+
+
+class Reference(NamedTuple):
+    """A definition or module by the unit that declares it and its name there."""
+
+    unit: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """One operation of the table. A written target shape is the attribute `shape`."""
+
+    operation: str
+    operands: tuple[Value, ...]
+    attributes: Attributes
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A definition applied to dims for its shape parameters and to operands.
+
+    `assumptions` are those of its `assume` facts, in the caller's dims, that the caller's own
+    facts do not prove: they are checked where the call runs.
+    """
+
+    definition: Reference
+    shape_arguments: tuple[Dim, ...]
+    operands: tuple[Value, ...]
+    assumptions: tuple[Constraint, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """A tuple of values."""
+
+    operands: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """Item `index` of a tuple."""
+
+    operand: Value
+    index: int
+
+    @property
+    def operands(self) -> tuple[Value, ...]:
+        return (self.operand,)
+
+
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """A second name for a value: `let y = x in`."""
+
+    operand: Value
+
+    @property
+    def operands(self) -> tuple[Value, ...]:
+        return (self.operand,)
+
+
+Node: TypeAlias = Apply | Call | Pack | Project | Alias
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One value: what computes it, its type, its source, and the `let` name it was given.
+
+    `binding` is None for a step that stands inside a larger expression; `owner` is then the
+    name of the `let` whose right-hand side it is in (None in a definition's result).
+    """
+
+    node: Node
+    type: Type
+    span: Span
+    binding: str | None = None
+    owner: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    name: str
+    type: Type
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """One checked definition. `bindings` says how each shape parameter gets its number."""
+
+    name: str
+    unit: str
+    span: Span
+    doc: str | None
+    shape_parameters: tuple[str, ...]
+    parameters: tuple[Parameter, ...]
+    result_type: Type
+    where: tuple[Constraint, ...]
+    assume: tuple[Constraint, ...]
+    bindings: tuple[ShapeBinding, ...]
+    steps: tuple[Step, ...]
+    result: Value
+
+    @property
+    def reference(self) -> Reference:
+        return Reference(self.unit, self.name)
+
+    def type_of(self, value: Value) -> Type:
+        count = len(self.parameters)
+        return self.parameters[value].type if value < count else self.steps[value - count].type
+
+    def step_of(self, value: Value) -> Step | None:
+        """The step that defines `value`; None when it is a parameter."""
+        count = len(self.parameters)
+        return None if value < count else self.steps[value - count]
+
+    def numbered_steps(self) -> Iterator[tuple[Value, Step]]:
+        return enumerate(self.steps, start=len(self.parameters))
+
+
+@dataclass(frozen=True, slots=True)
+class Initializer:
+    """How a param or buffer begins: `ones`, `normal(0.02)`."""
+
+    name: str
+    arguments: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A parameter of the definition that the module owns as `param` or `buffer`."""
+
+    kind: str
+    parameter: int
+    initializer: Initializer
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    """A scalar parameter of the definition that is a constructor argument with a default."""
+
+    parameter: int
+    default: float | int | bool
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Sub:
+    """A child module.
+
+    `bound` pairs each owned parameter of the child's definition with the parameter of this
+    definition that stands for it; `calls` are the steps that the child computes, and
+    `shape_arguments` the dims of the child's shape parameters at those calls.
+    """
+
+    name: str
+    module: Reference
+    bound: tuple[tuple[int, int], ...]
+    calls: tuple[Value, ...]
+    shape_arguments: tuple[Dim, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A `torch.nn.Module` to be: a definition and which of its parameters are state."""
+
+    name: str
+    unit: str
+    doc: str | None
+    definition: Reference
+    states: tuple[State, ...]
+    consts: tuple[Const, ...]
+    subs: tuple[Sub, ...]
+    span: Span
+
+    @property
+    def owned(self) -> frozenset[int]:
+        """Indices of the definition's parameters that are not inputs of `forward`."""
+        return frozenset(
+            (
+                *(state.parameter for state in self.states),
+                *(const.parameter for const in self.consts),
+                *(mine for sub in self.subs for _, mine in sub.bound),
+            )
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One checked file. `name` is dotted and unique in the program; `imports` are the
+    references it brings in, in source order."""
+
+    name: str
+    source: Source
+    definitions: tuple[Definition, ...]
+    modules: tuple[Module, ...]
+    imports: tuple[Reference, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Checked files in dependency order; `roots` are the units that were asked for."""
+
+    units: tuple[Unit, ...]
+    roots: tuple[str, ...]
+
+    def unit(self, name: str) -> Unit:
+        return next(unit for unit in self.units if unit.name == name)
+
+    def definition(self, reference: Reference) -> Definition:
+        unit = self.unit(reference.unit)
+        return next(d for d in unit.definitions if d.name == reference.name)
+
+    def module(self, reference: Reference) -> Module:
+        unit = self.unit(reference.unit)
+        return next(m for m in unit.modules if m.name == reference.name)

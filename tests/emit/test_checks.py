@@ -1,0 +1,180 @@
+"""What emitted code checks at its boundary, and what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from p0trans.ir.program import Definition
+from p0trans.types import TupleType
+from tests.emit.build import Build, alone, fact, module, param, tensor
+from tests.emit.run import emitted, namespace, repeat_kv, rmsnorm
+
+
+def _function(definition: Definition, *others: Definition) -> Callable[..., Any]:
+    function: Callable[..., Any] = namespace(alone(*others, definition))[definition.name]
+    return function
+
+
+def _norm_inputs() -> dict[str, Any]:
+    return {"x": torch.ones(2, 3, 4), "weight": torch.ones(4), "eps": torch.tensor(1e-6)}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "error", "message"),
+    [
+        ("eps", 1e-6, TypeError, "eps: expected a Tensor, got float"),
+        (
+            "x",
+            torch.ones(2, 3, 4, dtype=torch.float64),
+            TypeError,
+            "x: expected torch.float32, got torch.float64",
+        ),
+        ("x", torch.ones(3, 4), ValueError, "x: expected shape [B, S, D], got [3, 4]"),
+        (
+            "x",
+            torch.ones(2, 0, 4),
+            ValueError,
+            "x: expected shape [B, S, D] with no empty axis, got [2, 0, 4]",
+        ),
+        ("weight", torch.ones(5), ValueError, "weight: expected shape [D] = [4], got [5]"),
+        ("eps", torch.ones(1), ValueError, "eps: expected shape [], got [1]"),
+    ],
+)
+def test_inputs(name: str, value: Any, error: type[Exception], message: str) -> None:
+    function = _function(rmsnorm())
+    function(**_norm_inputs())
+    with pytest.raises(error) as raised:
+        function(**{**_norm_inputs(), name: value})
+    assert str(raised.value) == message
+
+
+def test_a_variable_that_stands_twice_in_one_shape_is_compared() -> None:
+    b = Build("f", "B")
+    function = _function(b.done(b.parameter("x", tensor("F32", "B B"))))
+    function(torch.ones(2, 2))
+    with pytest.raises(ValueError, match=r"x: expected shape \[B, B\] = \[2, 2\], got \[2, 3\]"):
+        function(torch.ones(2, 3))
+
+
+def test_a_division_has_to_be_exact() -> None:
+    b = Build("f", "K")
+    function = _function(b.done(b.parameter("x", tensor("F32", "2*K"))))
+    function(torch.ones(4))
+    with pytest.raises(ValueError, match=r"x: expected shape \[2\*K\] = \[4\], got \[5\]"):
+        function(torch.ones(5))
+
+
+def test_items_of_a_tuple_are_named_by_their_index() -> None:
+    b = Build("f", "B")
+    pair = b.parameter("pair", TupleType((tensor("F32", "B"), tensor("I64", "B"))))
+    function = _function(b.done(b.project(pair, 0)))
+    ids = torch.ones(3, dtype=torch.int64)
+    assert function((torch.ones(3), ids)).shape == (3,)
+    with pytest.raises(ValueError, match=r"pair\[1\]: expected shape \[B\] = \[2\], got \[3\]"):
+        function((torch.ones(2), ids))
+    with pytest.raises(TypeError, match=r"pair\[1\]: expected torch\.int64, got torch\.float32"):
+        function((torch.ones(2), torch.ones(2)))
+
+
+def test_facts_are_checked_unless_the_bindings_make_them_true() -> None:
+    b = Build("f", "B D K", where=(fact("D >= 3"), fact("D == 2*K")), assume=(fact("B == D*K"),))
+    b.parameter("x", tensor("F32", "B D"))
+    function = _function(b.done(0))
+    function(torch.ones(8, 4))
+    for shape, message in (
+        ((2, 2), "expected D >= 3, got D=2"),
+        ((8, 5), "expected D == 2*K, got D=5, K=2"),
+        ((9, 4), "expected B == D*K, got B=9, D=4, K=2"),
+    ):
+        with pytest.raises(ValueError) as raised:  # noqa: PT011
+            function(torch.ones(shape))
+        assert str(raised.value) == message
+    assert "H !=" not in emitted(alone(repeat_kv()))
+
+
+def test_integers_of_the_caller_are_checked_before_anything_is_divided_by_them() -> None:
+    b = Build("f", "G R H", assume=(fact("H == G*R"),))
+    b.parameter("x", tensor("F32", "H"))
+    function = _function(b.done(0))
+    function(torch.ones(6), G=3)
+    with pytest.raises(ValueError, match=r"^expected G >= 1, got G=0$"):
+        function(torch.ones(6), G=0)
+    with pytest.raises(ValueError, match=r"^expected H == G\*R, got G=4, R=1, H=6$"):
+        function(torch.ones(6), G=4)
+
+
+def test_a_module_compares_inputs_with_its_constructor() -> None:
+    norm = module("Norm", rmsnorm(), [param(1)])
+    names = namespace(alone(rmsnorm(), modules=[norm]))
+    norm_module = names["Norm"](D=4)
+    norm_module(torch.ones(2, 3, 4), torch.tensor(1e-6))
+    with pytest.raises(ValueError, match=r"x: expected shape \[B, S, D\] = \[2, 3, 4\], got"):
+        norm_module(torch.ones(2, 3, 5), torch.tensor(1e-6))
+    with pytest.raises(ValueError, match=r"^expected D >= 1, got D=0$"):
+        names["Norm"](D=0)
+
+
+def test_only_the_boundary_is_checked_and_assumptions_where_the_call_stands() -> None:
+    inner = Build("inner", "N M P", assume=(fact("P == N*M"),))
+    inner.parameter("x", tensor("F32", "N M"))
+    flat = inner.done(inner.reshape(0, "P"))
+    outer = Build("outer", "N P")
+    x = outer.parameter("x", tensor("F32", "N 3"))
+    outer.parameter("y", tensor("F32", "P"))
+    call = outer.call(flat, "N 3 P", x, owner="z", assumptions=(fact("P == N*3"),))
+    added = outer.done(outer.apply("add", call, 1, let="z"))
+    text = emitted(alone(flat, added))
+    assert text.count('_check_input("x"') == 1
+    function = _function(added, flat)
+    assert torch.equal(function(torch.ones(2, 3), torch.ones(6)), 2 * torch.ones(6))
+    with pytest.raises(ValueError, match=r"^expected P == 3\*N, got N=2, P=7$"):
+        function(torch.ones(2, 3), torch.ones(7))
+
+
+def test_a_called_function_checks_the_facts_that_it_assumes() -> None:
+    inner = Build("inner", "N M", assume=(fact("N == M*M"),))
+    inner.parameter("x", tensor("F32", "N M"))
+    square = inner.done(inner.apply("neg", 0))
+    outer = Build("outer", "N M", assume=(fact("N == M*M"),))
+    x = outer.parameter("x", tensor("F32", "N M"))
+    text = emitted(alone(square, outer.done(outer.call(square, "N M", x))))
+    assert text.count('ValueError(f"expected N == M*M, got N={N}, M={M}")') == 2
+
+
+def test_without_checks_nothing_is_checked() -> None:
+    norm = module("Norm", rmsnorm(), [param(1)])
+    for program in (alone(rmsnorm()), alone(repeat_kv()), alone(rmsnorm(), modules=[norm])):
+        text = emitted(program, checks="none")
+        assert "raise" not in text
+        assert "_check" not in text
+
+
+def test_checks_survive_compilation_with_dynamic_dims_and_export() -> None:
+    b = Build("f", "B K S", where=(fact("K >= 2"),), assume=(fact("S == B*K"),))
+    x = b.parameter("x", tensor("F32", "B 2*K"))
+    y = b.parameter("y", tensor("F32", "B 2*K"))
+    total = b.apply("add", x, y, let="total")
+    definition = b.done(b.pack(total, b.reshape(total, "2*S")))
+    model = namespace(alone(definition, modules=[module("Total", definition)]))["Total"]()
+    compiled: Callable[..., Any] = torch.compile(
+        model, fullgraph=True, dynamic=True, backend="eager"
+    )
+
+    def inputs(rows: int, columns: int) -> tuple[Tensor, Tensor]:
+        return torch.randn(rows, columns), torch.randn(rows, columns)
+
+    for sizes in ((3, 4), (5, 6)):
+        arguments = inputs(*sizes)
+        for got, expected in zip(compiled(*arguments), model(*arguments), strict=True):
+            assert torch.equal(got, expected)
+    exported = torch.export.export(model, inputs(3, 4))
+    arguments = inputs(3, 4)
+    run_exported: Callable[..., Any] = exported.module()
+    assert torch.equal(run_exported(*arguments)[0], model(*arguments)[0])
+    with pytest.raises(ValueError, match=r"expected K >= 2, got K=1"):
+        model(*inputs(3, 2))
