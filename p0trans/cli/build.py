@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 import click
 
-from p0trans.cli.options import files_argument, nothing_declared, read_sources, report_options
+from p0trans.cli.options import files_argument, read_sources, report_options
 from p0trans.cli.output import put, report
 from p0trans.diagnostics.model import Diagnostic, Severity
 from p0trans.emit.options import Annotate, Checks, Style, Target
@@ -120,8 +120,6 @@ def command(
         layout="file" if len(files) == 1 else "package",
     )
     sources, found = read_sources(files)
-    # A file without a definition checks, but there is nothing to make a module of.
-    found += [replace(item, severity=Severity.ERROR) for item in nothing_declared(sources)]
     emitted: Sequence[EmittedFile] = ()
     if not found:
         built = driver.build_sources(sources, options)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from p0trans.cli.options import files_argument, nothing_declared, read_sources, report_options
+from p0trans.cli.options import files_argument, read_sources, report_options
 from p0trans.cli.output import put, report
 from p0trans.diagnostics.model import Diagnostic, Severity
 from p0trans.source import Source
@@ -19,7 +19,7 @@ from p0trans.source import Source
 @files_argument
 @report_options
 @click.option("--fix", is_flag=True, help="Apply the fixes that can be applied unseen.")
-@click.option("--diff", is_flag=True, help="Show these fixes as a diff; change no file.")
+@click.option("--diff", is_flag=True, help="Show the fixes as a diff instead; change no file.")
 @click.option("--werror", is_flag=True, help="Treat warnings as errors.")
 @click.option("--notes", is_flag=True, help="Show notes as well.")
 def command(
@@ -42,8 +42,6 @@ def command(
       p0trans check --fix model/*.p0
       p0trans check --format sarif model/*.p0 > p0trans.sarif
     """
-    if fix and diff:
-        raise click.UsageError("--fix and --diff exclude each other")
     sources, found = read_sources(files)
     count = 0
     if diff:
@@ -51,7 +49,6 @@ def command(
     elif fix:
         sources, troubles, count = _fix_all(sources)
         found += troubles
-    found += nothing_declared(sources)
     found += [item for item in _check(sources) if notes or item.severity is not Severity.NOTE]
     if werror:
         found = [_promoted(item) for item in found]

@@ -1,4 +1,4 @@
-"""`p0trans explain`: what a code means."""
+"""`p0trans explain`: what a code means, and why a line is well typed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from p0trans.cli.output import put
+from p0trans.cli.options import read_sources
+from p0trans.cli.output import COLORS, put, report
 from p0trans.diagnostics.codes import Code, table
 
 _PACKAGE = Path(__file__).resolve().parent.parent
@@ -14,19 +15,48 @@ _PAGES = (_PACKAGE / "docs" / "errors", _PACKAGE.parent / "docs" / "errors")
 """Where the pages are: inside an installed package, else in the repository."""
 
 
-@click.command("explain", short_help="Say what a finding means.")
-@click.argument("code", metavar="CODE")
-def command(code: str) -> None:
-    """Say what the finding CODE means, with a program that has it and one that is mended.
+@click.command("explain", short_help="Say what a finding means, or why a line is well typed.")
+@click.argument("what", metavar="CODE|FILE:LINE")
+@click.option(
+    "--color",
+    type=click.Choice(COLORS),
+    default="auto",
+    show_default=True,
+    help="Whether to colour an error; auto: when it goes to a terminal.",
+)
+def command(what: str, color: str) -> None:
+    """Say what the finding CODE means, with a program that has it and one that is mended; or show
+    the typing rule of each step on line LINE of FILE, with its premises filled in.
 
     \b
-    Example:
+    Examples:
       p0trans explain P0501
+      p0trans explain rmsnorm.p0:11
     """
-    entry = table().get(code.upper())
+    file, colon, line = what.rpartition(":")
+    if colon and file and line.isascii() and line.isdigit():
+        _explain_line(file, int(line), color)
+        return
+    entry = table().get(what.upper())
     if entry is None:
-        raise click.BadParameter(_unknown(code), param_hint="CODE")
+        raise click.BadParameter(_unknown(what), param_hint="CODE|FILE:LINE")
     put(_page(entry))
+
+
+def _explain_line(file: str, line: int, color: str) -> None:
+    from p0trans import driver
+    from p0trans.tools.explain import explain_line
+
+    sources, errors = read_sources([file])
+    found = False
+    if sources:
+        explanation = explain_line(driver.check_sources(sources), sources[0], line)
+        put(explanation.text, err=not explanation.found)
+        errors += explanation.errors
+        found = explanation.found
+    report(errors, "text", color, err=True)
+    if not found:
+        raise click.exceptions.Exit(1)
 
 
 def _page(entry: Code) -> str:

@@ -8,10 +8,9 @@ from typing import Any, TypeVar
 import click
 
 from p0trans.cli.output import COLORS, FORMATS
-from p0trans.diagnostics.codes import diagnose
 from p0trans.diagnostics.model import Diagnostic
 from p0trans.files import read_source
-from p0trans.source import Place, Source, Span
+from p0trans.source import Source
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -49,14 +48,3 @@ def read_sources(files: Sequence[str]) -> tuple[list[Source], list[Diagnostic]]:
     sources = [result for result in results if isinstance(result, Source)]
     troubles = [result for result in results if isinstance(result, Diagnostic)]
     return sources, troubles
-
-
-def nothing_declared(sources: Sequence[Source]) -> list[Diagnostic]:
-    """P1206 for each source that holds nothing but white space and comments."""
-    from p0trans.syntax.comments import strip_comments
-
-    return [
-        diagnose("P1206", Place(source, Span(0, 0)), file=source.name)
-        for source in sources
-        if not strip_comments(source).text.strip()
-    ]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
 
 from p0trans.diagnostics.excerpt import Cell, Role, Row, gap
 from p0trans.diagnostics.measure import shown
@@ -100,5 +99,12 @@ def _lines(
 
 def _shared(one: Sequence[str], other: Sequence[str]) -> int:
     """How many items the two begin with in common."""
-    pairs = zip(one, other, strict=False)
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    # By bisection, since a slice is compared in one step: a line can be as long as a file.
+    least, most = 0, min(len(one), len(other))
+    while least < most:
+        middle = (least + most + 1) // 2
+        if one[least:middle] == other[least:middle]:
+            least = middle
+        else:
+            most = middle - 1
+    return least

@@ -187,7 +187,6 @@ def test_diff_of_a_right_program_is_empty(folder: Path) -> None:
     "arguments",
     [
         ("check",),
-        ("check", "--fix", "--diff", "good.p0"),
         ("check", "--format", "xml", "good.p0"),
         ("check", "--unknown", "good.p0"),
         ("unknown",),

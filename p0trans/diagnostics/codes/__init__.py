@@ -29,8 +29,11 @@ def table() -> Mapping[str, Code]:
     from p0trans.diagnostics.codes.files import FILE_CODES
     from p0trans.diagnostics.codes.semantic import SEMANTIC_CODES
     from p0trans.diagnostics.codes.syntax import SYNTAX_CODES
+    from p0trans.diagnostics.codes.warnings import WARNING_CODES
 
-    codes = sorted((*SYNTAX_CODES, *SEMANTIC_CODES, *FILE_CODES), key=lambda code: code.code)
+    codes = sorted(
+        (*SYNTAX_CODES, *SEMANTIC_CODES, *WARNING_CODES, *FILE_CODES), key=lambda code: code.code
+    )
     return MappingProxyType({code.code: code for code in codes})
 
 

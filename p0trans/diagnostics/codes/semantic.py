@@ -40,6 +40,7 @@ _NAMES = (
         "names",
         "function used as a value",
         "`{name}` is {what} and not a value: it needs its arguments",
+        "its form is `{form}`",
     ),
     _error(
         "P0107",
@@ -113,13 +114,13 @@ _ARITY = (
         "P0208",
         "arity",
         "shape where a value is needed",
-        "`{name}` takes no shape here: a bracket among the arguments is a shape",
+        "`{name}` takes no shape, and a bracket among its arguments is one",
     ),
     _error(
         "P0209",
         "arity",
         "tuple taken apart wrongly",
-        "a value of type {found} cannot be taken apart into {wanted}",
+        "{wanted} cannot take {found} apart",
     ),
     _error(
         "P0210",
@@ -132,7 +133,8 @@ _ARITY = (
         "P0211",
         "arity",
         "tuple where a tensor is needed",
-        "{what} must be a tensor; this is a tuple of type {found}",
+        "an operand of `{operation}` must be a tensor, and this is a tuple",
+        "a tuple is taken apart first: `let (a, b) = … in`",
     ),
     _error(
         "P0212", "arity", "tuples nested too deep", "tuples are nested more than {deepest} deep"
@@ -172,8 +174,8 @@ _ORDER = (
         "P0401",
         "order",
         "dims in another order",
-        "{subject} is {found} where {expected} is needed: the same dims in another order, which takes a "
-        "`transpose[perm={perm}]`",
+        "{subject} is {found} where {expected} is needed: the same dims in another order, "
+        "which takes a `transpose`",
     ),
     _error(
         "P0402",
@@ -200,21 +202,26 @@ _ORDER = (
         "P0405",
         "order",
         "batch dims of a matmul differ",
-        "the batch dims of `matmul` differ: {left} and {right}",
+        "the batch dims of `matmul` differ: {batch_left} of {left} and {batch_right} of {right}",
+        "`matmul` does not broadcast its batch dim, not even from 1",
     ),
     _error(
         "P0406",
         "order",
         "not a permutation",
-        "perm={perm} is not a permutation of the {rank} axes 0 … {last}",
+        "perm={perm} is not a permutation: {subject} has rank {rank}, so {axes}",
+        "the permutation names each axis once: axis i of the result is axis perm[i] of the operand",
     ),
     _error(
         "P0407",
         "order",
         "another dim differs",
-        "{subject} is {found} where only axis {axis} may differ from {expected}",
+        "{subject} is {found} beside {expected}: only axis {along} may differ, "
+        "and axis {axis} does",
     ),
-    _error("P0408", "order", "wrong rank", "{subject} must have rank {wanted}, and is {found}"),
+    _error(
+        "P0408", "order", "wrong rank", "{subject} must have rank {wanted}{why}, and is {found}"
+    ),
     _error(
         "P0409", "order", "shapes differ", "{subject} is {found} where {expected} is needed{where}"
     ),
@@ -225,8 +232,8 @@ _BROADCAST = (
         "P0501",
         "broadcast",
         "dim cannot be broadcast",
-        "{subject} cannot be broadcast to {target}: its dim {source_dim} stands against {target_dim}, "
-        "and only the literal 1 stretches",
+        "{subject} cannot be broadcast to {target}: its dim {source_dim} stands against "
+        "{target_dim}, and only the literal 1 stretches",
         "shapes are aligned at the right; new dims appear only in front",
     ),
     _error(
@@ -235,13 +242,13 @@ _BROADCAST = (
         "broadcast to a lower rank",
         "{subject} has rank {rank} and cannot be broadcast to {target}, which "
         "has rank {target_rank}",
+        "a `broadcast` adds axes in front; a `reduce` or a `slice` and `reshape` takes one away",
     ),
     _error(
         "P0503",
         "broadcast",
         "implicit broadcast",
-        "{subject} is {found} where {expected} is needed: nothing is broadcast for you, "
-        "write `broadcast {text} {target}`",
+        "{subject} is {found} where {expected} is needed: nothing is broadcast for you",
     ),
     _error(
         "P0504",
@@ -263,13 +270,13 @@ _AXIS = (
         "P0602",
         "axis",
         "axis is negative",
-        "`{name}={value}` counts from the end; axes are counted from 0{meant}",
+        "`{name}={value}` counts from the end; axes are counted from 0",
     ),
     _error(
         "P0603",
         "axis",
         "axis out of range",
-        "axis {value} does not exist: {subject} has rank {rank}{range}",
+        "axis {value} does not exist: {subject} has rank {rank}, so {axes}",
     ),
 )
 
@@ -280,15 +287,14 @@ _PRESBURGER = (
         "product of shape variables",
         "`{text}` is a product of shape variables, which no {where} may have: "
         "give it a name with `assume {name} == {text}`",
-        "sums and integer multiples of shape variables can be proved; products cannot, so `assume` states them "
-        "and the emitted code checks them when it runs",
+        "sums and integer multiples of shape variables can be proved; products cannot, so `assume` "
+        "states them and the emitted code checks them when it runs",
     ),
     _error(
         "P0702",
         "presburger",
         "number of elements not proved",
-        "cannot prove that {subject} has as many elements as {target}: state "
-        "`assume {equation}`{numbers}",
+        "cannot prove that {subject} has as many elements as {target}{numbers}",
     ),
     _error(
         "P0703",
@@ -300,20 +306,21 @@ _PRESBURGER = (
         "P0704",
         "presburger",
         "division by a shape variable",
-        "`{text}` divides by something that is not a positive integer literal; "
-        "name the quotient and state it as a product: `assume {equation}`",
+        "`{text}` divides by a shape variable, which no dim may do: name the quotient and state "
+        "it as a product, `assume {equation}`",
+        "a division can be proved only when its divisor is a positive integer literal",
     ),
     _error(
         "P0705",
         "presburger",
-        "division beyond its limits",
+        "divisor that is not positive",
         "`{text}` divides by {divisor}: the divisor of `/` and `%` is a positive integer literal",
     ),
     _error(
         "P0706",
         "presburger",
         "dim too large",
-        "this dim is larger than {limit}, or has more than {terms} terms",
+        "this dim {what}",
     ),
 )
 
@@ -335,7 +342,7 @@ _CONSTRAINT = (
         "constraint",
         "dim may be less than 1",
         "the dim {dim} is not provably at least 1{numbers}",
-        "every dim of every value is at least 1; a `where` can say so",
+        "every dim of every value is at least 1",
     ),
     _error(
         "P0804",
@@ -356,20 +363,26 @@ _MODULE = (
         "P0901",
         "module",
         "unknown definition of a module",
-        "module `{name}` is of `{definition}`, which is not a definition above it{near}",
+        "module `{name}` is made of `{definition}`, which is not a definition above it{near}",
     ),
-    _error("P0902", "module", "not a parameter", "`{definition}` has no parameter `{name}`{near}"),
+    _error(
+        "P0902",
+        "module",
+        "not a parameter",
+        "`{definition}` has no parameter `{name}`{near}",
+        "its parameters are {known}",
+    ),
     _error(
         "P0903",
         "module",
         "cannot be a parameter",
-        "`{name}` is {found}; a `{kind}` must be {wanted}",
+        "`{name}` is {found}, and a `{kind}` must be {wanted}",
     ),
     _error(
         "P0904",
         "module",
         "literal of another kind",
-        "`const {name}` is {found}, and its default {literal} is not",
+        "the default `{literal}` of `const {name}` is not a value of {found}{why}",
     ),
     _error(
         "P0905",
@@ -379,15 +392,14 @@ _MODULE = (
         "the initializers are {known}",
     ),
     _error("P0906", "module", "initializer does not fit", "`{initializer}` {wanted}"),
-    _error(
-        "P0907", "module", "declared twice in a module", "`{name}` is already {what} of this module"
-    ),
+    _error("P0907", "module", "declared twice in a module", "`{name}` is already {what}"),
     _error("P0908", "module", "unknown module", "there is no module `{name}` above{near}"),
     _error(
         "P0909",
         "module",
         "not state of the child",
         "`{name}` is no param, buffer or const of module `{module}`{near}",
+        "its state is {known}",
     ),
     _error(
         "P0910",
@@ -406,6 +418,7 @@ _MODULE = (
         "module",
         "child called with different sizes",
         "`{name}` would need two sizes for `{variable}`: {first} and {second}",
+        "a child is built once, with one number for each size: its calls have to agree in them",
     ),
     _error(
         "P0913",
@@ -416,19 +429,31 @@ _MODULE = (
 )
 
 _IMPORT = (
-    _error("P1001", "import", "module not found", "there is no {what}", "looked for {path}"),
+    _error(
+        "P1001",
+        "import",
+        "imported file not found",
+        "`{module}` is not found: there is no {path}",
+    ),
     _error(
         "P1002",
         "import",
-        "name not found in a module",
+        "name not found in a file",
         "`{module}` has no definition or module `{name}`{near}",
     ),
-    _error("P1003", "import", "imports go round in a circle", "`{module}` imports itself: {chain}"),
+    _error(
+        "P1003",
+        "import",
+        "imports go round in a circle",
+        "`{module}` imports itself: {chain}",
+        "what both files need can be declared in a third one that both import",
+    ),
     _error(
         "P1004",
         "import",
-        "imports beside a text without a place",
+        "import from a text without a place",
         "`{module}` is looked for beside the importing file, and this text is not a file",
+        "only the standard library can be imported here: `from std.norm import rmsnorm`",
     ),
 )
 

@@ -1,0 +1,90 @@
+"""The Python API: what the command line does, for notebooks and build scripts."""
+
+from __future__ import annotations
+
+import linecache
+import os
+import types
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from p0trans.check import Checked, StateFlags
+from p0trans.diagnostics.model import Diagnostic
+from p0trans.driver import Options, build_sources, check_sources
+from p0trans.emit.options import Annotate, Checks, Style, Target
+from p0trans.emit.options import Options as EmitOptions
+from p0trans.files import read_source
+from p0trans.source import Source
+
+
+class TranslationError(Exception):
+    """A program that is wrong. `diagnostics` are the findings, and the message is their text."""
+
+    def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
+        from p0trans.diagnostics.text import render
+
+        super().__init__("\n" + render(diagnostics))
+        self.diagnostics = tuple(diagnostics)
+
+
+def check(text_or_path: str | os.PathLike[str]) -> Checked:
+    """Check a program given as text, or as the path of a `.p0` file.
+
+    A string that ends in `.p0` or a `PathLike` is a path; any other string is Phase 0 text.
+    Returns the typed program with all diagnostics; raises TranslationError only when the file
+    cannot be read.
+    """
+    return check_sources([_source(text_or_path)])
+
+
+def translate(
+    text_or_path: str | os.PathLike[str],
+    *,
+    style: Style = "explicit",
+    target: Target = "torch",
+    checks: Checks = "full",
+    annotate: Annotate = "plain",
+    params: Mapping[str, str] | None = None,
+    consts: Mapping[str, str] | None = None,
+) -> str:
+    """The emitted Python file for a program given as text or as a path (see `check`).
+
+    Raises TranslationError when the program is wrong and ValueError for an unknown option.
+    """
+    emit = EmitOptions(style=style, target=target, checks=checks, annotate=annotate)
+    flags = StateFlags(tuple((params or {}).items()), tuple((consts or {}).items()))
+    built = build_sources([_source(text_or_path)], Options(emit, flags))
+    if not built.files:
+        raise TranslationError(built.diagnostics)
+    return built.files[0].text
+
+
+def load(text_or_path: str | os.PathLike[str], **options: object) -> types.ModuleType:
+    """Translate a program and import the result in memory: `load("rmsnorm.p0").Rmsnorm()`.
+
+    Takes the options of `translate` and needs torch. A traceback through the module shows the
+    emitted lines.
+    """
+    text = translate(text_or_path, **options)  # type: ignore[arg-type]
+    name = Path(text_or_path).stem if _is_path(text_or_path) else "p0_module"
+    filename = f"<p0trans {name}>"
+    module = types.ModuleType(name)
+    module.__file__ = filename
+    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    exec(compile(text, filename, "exec"), module.__dict__)
+    return module
+
+
+def _is_path(text_or_path: str | os.PathLike[str]) -> bool:
+    return not isinstance(text_or_path, str) or (
+        text_or_path.endswith(".p0") and "\n" not in text_or_path
+    )
+
+
+def _source(text_or_path: str | os.PathLike[str]) -> Source:
+    if isinstance(text_or_path, str) and not _is_path(text_or_path):
+        return Source("<string>", text_or_path)
+    source = read_source(Path(text_or_path))
+    if isinstance(source, Diagnostic):
+        raise TranslationError([source])
+    return source

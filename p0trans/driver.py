@@ -1,0 +1,157 @@
+"""The order of the passes: the only place that knows it."""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+
+from p0trans import __version__
+from p0trans.check import NOTHING_DECLARED, Checked, Found, StateFlags, check_units
+from p0trans.diagnostics.model import Diagnostic, Severity
+from p0trans.emit.options import EmittedFile, Header
+from p0trans.emit.options import Options as EmitOptions
+from p0trans.files import read_source
+from p0trans.ir.program import Program
+from p0trans.source import Source
+
+_STD = Path(__file__).parent / "std"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What to build. `layout` is `file` (one self-contained file) or `package`."""
+
+    emit: EmitOptions = field(default_factory=EmitOptions)
+    flags: StateFlags = field(default_factory=StateFlags)
+    layout: str = "file"
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """The emitted files (none when the program is wrong) and what was found."""
+
+    files: tuple[EmittedFile, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def load_import(importer: Source, module: tuple[str, ...]) -> Found:
+    """`std.norm` is in the shipped library, any other module beside the importing file."""
+    if module[0] == "std":
+        path = _STD.joinpath(*module[1:]).with_suffix(".p0") if len(module) > 1 else _STD
+        name = "/".join(module) + ".p0"
+        looked_for = f"{name} in the standard library"
+    elif importer.path is None:
+        return Found("a folder: the importing text is not a file")
+    else:
+        relative = Path(*module).with_suffix(".p0")
+        path = importer.path.parent / relative
+        name = os.path.join(os.path.dirname(importer.name), str(relative))
+        looked_for = name
+    if not path.is_file():
+        return Found(looked_for)
+    source = read_source(path)
+    if isinstance(source, Diagnostic):
+        return Found(looked_for, diagnostic=source)
+    return Found(looked_for, replace(source, name=name))
+
+
+def check_sources(sources: Sequence[Source], flags: StateFlags | None = None) -> Checked:
+    """Parse and check sources with all that they import."""
+    with _collector_at_rest():
+        return check_units(unit_names(sources), load_import, flags)
+
+
+def build_sources(sources: Sequence[Source], options: Options) -> Built:
+    """Check sources and emit them; nothing is emitted when one is wrong."""
+    checked = check_sources(sources, options.flags)
+    # A file without a declaration checks, but there is nothing to make a module of.
+    diagnostics = tuple(
+        replace(d, severity=Severity.ERROR) if d.code == NOTHING_DECLARED else d
+        for d in checked.diagnostics
+    )
+    if any(d.severity is Severity.ERROR for d in diagnostics):
+        return Built((), diagnostics)
+    from p0trans.emit import emit_file, emit_package
+
+    program = checked.program
+    header = _header(program, options)
+    with _collector_at_rest():
+        if options.layout == "package":
+            files = emit_package(program, options.emit, header)
+        else:
+            files = (emit_file(program, program.roots[0], options.emit, header),)
+    return Built(files, diagnostics)
+
+
+@contextmanager
+def _collector_at_rest() -> Iterator[None]:
+    """Pause the cycle collector: the passes and black build large trees that all live to the
+    end, and walking them again and again more than doubles the cost of a line in a long file."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def unit_names(sources: Sequence[Source]) -> list[tuple[str, Source]]:
+    """A unit name for each source: its path under the sources' common folder, dotted."""
+    paths = [source.path.resolve() for source in sources if source.path is not None]
+    common = Path(os.path.commonpath([path.parent for path in paths])) if paths else None
+    named: list[tuple[str, Source]] = []
+    taken: set[str] = set()
+    for source in sources:
+        if source.path is None or common is None:
+            name = "main"
+        else:
+            name = ".".join(source.path.resolve().relative_to(common).with_suffix("").parts)
+        unique = name
+        while unique in taken:
+            unique += "_"
+        taken.add(unique)
+        named.append((unique, source))
+    return named
+
+
+def _header(program: Program, options: Options) -> Header:
+    """What the emitted files say of their origin: no path outside the sources' common folder,
+    so that the same sources give the same bytes wherever they lie."""
+    names = [f"{unit.name.replace('.', '/')}.p0" for unit in program.units]
+    digest = hashlib.sha256()
+    for name, unit in sorted(zip(names, program.units, strict=True), key=lambda pair: pair[0]):
+        digest.update(f"{name}\0{unit.source.digest()}\n".encode("utf-8", "surrogateescape"))
+    roots = tuple(
+        "-" if program.unit(root).source.path is None else f"{root.replace('.', '/')}.p0"
+        for root in program.roots
+    )
+    return Header(__version__, roots, digest.hexdigest(), _command(roots, options))
+
+
+def _command(roots: Sequence[str], options: Options) -> str:
+    """The command that builds the same again, with only the options that are not the defaults."""
+    words = ["p0trans", "build", *map(_quoted, roots)]
+    default = EmitOptions()
+    for name in ("style", "target", "checks", "annotate"):
+        value = getattr(options.emit, name)
+        if value != getattr(default, name):
+            words += [f"--{name}", value]
+    for name, text in options.flags.params:
+        words += ["--param", _quoted(f"{name}={text}")]
+    for name, text in options.flags.consts:
+        words += ["--const", _quoted(f"{name}={text}")]
+    if options.layout == "package":
+        words += ["-o", f"{PurePosixPath('.')}/"]
+    return " ".join(words)
+
+
+def _quoted(word: str) -> str:
+    import shlex
+
+    return shlex.quote(word)
