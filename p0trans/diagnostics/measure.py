@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from dataclasses import dataclass
 
 TAB = 4
 ELLIPSIS = "…"
 _INVISIBLE = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
+
+# Brackets hold their spaces; an empty word keeps two spaces in a row as they are.
+_WORD = re.compile(r"(?:\[[^\[\]]{0,60}\]|[^ ])+|(?<= )(?= )")
 
 
 def escaped(text: str) -> str:
@@ -29,12 +33,12 @@ def wrapped(text: str, room: int) -> tuple[str, ...]:
     """`text`, escaped, in lines of at most `room` columns.
 
     Lines of `text` stay apart; one that begins with a space is laid out already and is kept.
-    A word wider than `room` gets a line of its own.
+    A word wider than `room` gets a line of its own. A shape such as `[B, S, D]` is one word.
     """
     lines: list[str] = []
     for line in text.split("\n"):
         clean = escaped(line)
-        lines += [clean] if clean.startswith(" ") else _filled(clean.split(" "), room)
+        lines += [clean] if clean.startswith(" ") else _filled(_WORD.findall(clean) or [""], room)
     return tuple(lines)
 
 
