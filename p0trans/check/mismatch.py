@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from p0trans.check.context import Context
 from p0trans.check.edits import subject, wrap
@@ -11,11 +11,11 @@ from p0trans.check.shapes import (
     broadcasts,
     permutation,
     placement,
-    regroups_cleanly,
     same_shape,
 )
 from p0trans.diagnostics.model import Edit, Fix, Label
 from p0trans.dtypes import DType
+from p0trans.ir.provenance import clean
 from p0trans.source import Span
 from p0trans.syntax import tree
 from p0trans.types import Shape, TensorType, TupleType, Type, shape_text
@@ -70,11 +70,14 @@ def report_mismatch(context: Context, operand: Operand, found: Type, expected: T
 
 
 def report_dtype(context: Context, operand: Operand, found: DType, expected: DType) -> None:
+    fix = cast_fix(context, operand, expected)
+    # A mask among numbers is as often meant to select as to be 0 and 1: a person has to say.
+    certain = found.kind != "bool" or expected.kind == "bool"
     _report(
         context,
         operand,
         "P0301",
-        fixes=(cast_fix(context, operand, expected),),
+        fixes=(replace(fix, machine=certain),),
         found=found,
         expected=expected,
     )
@@ -121,17 +124,17 @@ def report_shape(
             expected=expected,
         )
     elif facts.equal_volume(found.shape, expected.shape):
-        clean = regroups_cleanly(facts, found.shape, expected.shape)
+        neighbours = clean(facts, found.shape, expected.shape)
         _report(
             context,
             operand,
             "P0402",
             notes=(
                 ()
-                if clean
+                if neighbours
                 else ("a `reshape` alone would mix axes that are not neighbours: transpose first",)
             ),
-            fixes=(reshape_fix(context, operand, expected.shape),) if clean else (),
+            fixes=(reshape_fix(context, operand, expected.shape),) if neighbours else (),
             found=found,
             expected=expected,
         )

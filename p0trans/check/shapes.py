@@ -42,45 +42,6 @@ def permutation(facts: Facts, found: Shape, expected: Shape) -> tuple[int, ...] 
     return tuple(perm) if perm != sorted(perm) else None
 
 
-def regroups_cleanly(facts: Facts, found: Shape, expected: Shape) -> bool:
-    """Whether a reshape from `found` only splits and merges neighbours.
-
-    Both shapes are cut wherever the products up to the cut are equal; between two cuts one
-    side must be a single dim (or none), so that no two axes are mixed.
-    """
-    i = j = 0
-    for next_i, next_j in _cuts(facts, found, expected):
-        if min(_proper(found[i:next_i]), _proper(expected[j:next_j])) > 1:
-            return False
-        i, j = next_i, next_j
-    return (i, j) == (len(found), len(expected))
-
-
-def _cuts(facts: Facts, found: Shape, expected: Shape) -> list[tuple[int, int]]:
-    """Where equal products end, each beyond the one before on at least one side."""
-    cuts: list[tuple[int, int]] = []
-    i = j = 0
-    while (i, j) != (len(found), len(expected)):
-        candidates = (
-            (a, b)
-            for total in range(i + j + 1, len(found) + len(expected) + 1)
-            for a in range(max(i, total - len(expected)), min(len(found), total - j) + 1)
-            for b in (total - a,)
-            if facts.equal_volume(found[i:a], expected[j:b])
-        )
-        cut = next(candidates, None)
-        if cut is None:
-            break
-        cuts.append(cut)
-        i, j = cut
-    return cuts
-
-
-def _proper(dims: Shape) -> int:
-    """How many of `dims` are not the literal 1."""
-    return sum(dim.as_integer() != 1 for dim in dims)
-
-
 def broadcasts(facts: Facts, found: Shape, target: Shape) -> bool:
     """Whether `broadcast` takes `found` to `target`."""
     if len(found) > len(target):

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
+from functools import cache
 from typing import NamedTuple, TypeAlias
 
 from p0trans.ir.program import Alias, Apply, Call, Definition, Pack, Project, Reference, Value
@@ -76,6 +77,9 @@ class Run(NamedTuple):
     target_end: int
 
 
+_Cut: TypeAlias = Callable[[Shape, Shape], "tuple[Run, ...] | None"]
+
+
 class Regrouping(NamedTuple):
     """What a reshape does with the axes of its operand.
 
@@ -115,6 +119,11 @@ def trace(
         for value, parameter in enumerate(definition.parameters)
     ]
     regroupings: dict[Value, Regrouping] = {}
+
+    @cache
+    def cut(found: Shape, target: Shape) -> tuple[Run, ...] | None:
+        return runs(facts, found, target)
+
     for value, step in definition.numbered_steps():
         operands = [values[operand] for operand in step.node.operands]
         match step.node:
@@ -141,7 +150,7 @@ def trace(
                 shapes = tuple(t.shape if isinstance(t, TensorType) else () for t in types)
                 axes = tuple(() if isinstance(item, TupleAxes) else item for item in operands)
                 if step.node.operation == "reshape":
-                    traced, regrouping = _reshape(value, axes[0], shapes[0], step.type.shape, facts)
+                    traced, regrouping = _reshape(value, axes[0], shapes[0], step.type.shape, cut)
                     if regrouping.mixed or regrouping.reordered:
                         regroupings[value] = regrouping
                 else:
@@ -324,15 +333,16 @@ def _common_origin(axis: Axis) -> Origin:
 
 
 def _reshape(
-    value: Value, axes: Axes, found: Shape, target: Shape, facts: Facts
+    value: Value, axes: Axes, found: Shape, target: Shape, cut: _Cut
 ) -> tuple[Axes, Regrouping]:
+    """The axes of a reshape, and what is not clean about it; `cut` gives its runs."""
     if found == target:
         return axes, Regrouping()
     pieces = [factor for axis in axes for factor in axis]
-    fine = runs(facts, tuple(factor.dim for factor in pieces), target)
+    fine = cut(tuple(factor.dim for factor in pieces), target)
     if fine is not None and not any(_mixes(target, run) for run in fine):
         return _regrouped(value, pieces, target, fine), Regrouping()
-    coarse = runs(facts, found, target)
+    coarse = cut(found, target)
     if coarse is None:
         return _fresh_axes(value, target), Regrouping()
     result: list[Axis] = list(_fresh_axes(value, target))

@@ -11,7 +11,7 @@ from typing import TypeAlias
 from p0trans.check.warnings.steps import axis_of
 from p0trans.ir.program import Alias, Apply, Definition, Value
 from p0trans.ir.provenance import Run, runs
-from p0trans.shapes.dim import Constraint, Dim, DimLimitError, constant
+from p0trans.shapes.dim import Constraint, Dim, constant
 from p0trans.shapes.facts import Facts
 from p0trans.types import TensorType
 
@@ -24,6 +24,7 @@ _OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 # A mask is a few steps; the walk back ends here and what lies beyond counts as unknown.
 _DEEPEST = 40
 _MOST_ELEMENTS = 500
+_LARGEST = 40
 
 
 class Elements:
@@ -36,6 +37,7 @@ class Elements:
         self._definition = definition
         self._facts = facts
         self._answers: dict[tuple[Value, Coordinates, bool], bool] = {}
+        self._numbers: dict[tuple[Value, Coordinates], Dim | None] = {}
 
     def surely(self, value: Value, at: Coordinates, truth: bool, depth: int = 0) -> bool:
         """Whether the element of a Bool value is provably `truth`."""
@@ -75,9 +77,17 @@ class Elements:
         return moved is not None and self.surely(node.operands[0], moved, truth, depth)
 
     def _number(self, value: Value, at: Coordinates, depth: int) -> Dim | None:
-        """The element of an integer value as a polynomial; None when it is not known."""
+        """The element of an integer value as an affine form; None when it is not known."""
+        key = (value, at)
+        if key not in self._numbers:
+            if depth > _DEEPEST or len(self._numbers) > _MOST_ELEMENTS:
+                return None
+            self._numbers[key] = self._computed(value, at, depth)
+        return self._numbers[key]
+
+    def _computed(self, value: Value, at: Coordinates, depth: int) -> Dim | None:
         step = self._definition.step_of(value)
-        if step is None or depth > _DEEPEST or not isinstance(step.type, TensorType):
+        if step is None or not isinstance(step.type, TensorType):
             return None
         node = step.node
         if isinstance(node, Alias):
@@ -150,17 +160,18 @@ def _single(run: Run) -> bool:
 
 
 def _arithmetic(node: Apply, left: Dim, right: Dim) -> Dim | None:
-    try:
-        match node.operation:
-            case "add":
-                return left + right
-            case "sub":
-                return left - right
-            case "mul":
-                return left * right
-        divisor = right.as_integer()
-        if divisor is None or divisor < 1:
-            return None
-        return left // divisor if node.operation == "floordiv" else left % divisor
-    except DimLimitError:
-        return None
+    """The result of integer arithmetic where it is affine, and so within what can be decided."""
+    result: Dim | None = None
+    divisor = right.as_integer()
+    match node.operation:
+        case "add":
+            result = left + right
+        case "sub":
+            result = left - right
+        case "mul" if divisor is not None or left.as_integer() is not None:
+            result = left * right
+        case "floordiv" if divisor is not None and divisor > 0:
+            result = left // divisor
+        case "mod" if divisor is not None and divisor > 0:
+            result = left % divisor
+    return result if result is not None and result.size <= _LARGEST else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import NamedTuple
 
 from p0trans.check.warnings.elements import Coordinates, Elements, moved_back
@@ -12,7 +13,7 @@ from p0trans.check.warnings.subject import Subject
 from p0trans.diagnostics.codes import diagnose
 from p0trans.diagnostics.model import Diagnostic
 from p0trans.ir.program import Alias, Apply, Value
-from p0trans.shapes.dim import Constraint, Dim, constant, variable
+from p0trans.shapes.dim import Constraint, Dim, DimLimitError, constant, variable
 from p0trans.shapes.facts import Facts
 
 _MINUS_INFINITY = float("-inf")
@@ -33,8 +34,12 @@ class _Mask(NamedTuple):
 def masked_row(subject: Subject) -> Iterator[Diagnostic]:
     for softmax in subject.analysis.softmaxes:
         masks = _masks(subject, softmax.logits)
-        if not masks or _some_element_stays(subject, softmax, masks):
+        if not masks:
             continue
+        # A dim at the limit of what is handled leaves no room for a coordinate in it.
+        with suppress(DimLimitError):
+            if _some_element_stays(subject, softmax, masks):
+                continue
         first = masks[0]
         condition = subject.name(first.condition)
         yield diagnose(
