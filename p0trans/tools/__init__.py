@@ -1,0 +1,1 @@
+"""Uses of a checked program beside emitting it."""
