@@ -44,14 +44,17 @@ def translate(
     target: Target = "torch",
     checks: Checks = "full",
     annotate: Annotate = "plain",
+    dynamic: Sequence[str] = (),
+    dynamic_shapes: bool = False,
     params: Mapping[str, str] | None = None,
     consts: Mapping[str, str] | None = None,
 ) -> str:
     """The emitted Python file for a program given as text or as a path (see `check`).
 
-    Raises TranslationError when the program is wrong and ValueError for an unknown option.
+    The options are those of `p0trans build`. Raises TranslationError when the program is wrong
+    and OptionError, a ValueError, for options that do not suit each other or the program.
     """
-    emit = EmitOptions(style=style, target=target, checks=checks, annotate=annotate)
+    emit = EmitOptions(style, target, checks, annotate, tuple(dynamic), dynamic_shapes)
     flags = StateFlags(tuple((params or {}).items()), tuple((consts or {}).items()))
     built = build_sources([_source(text_or_path)], Options(emit, flags))
     if not built.files:

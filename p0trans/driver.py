@@ -67,7 +67,10 @@ def check_sources(sources: Sequence[Source], flags: StateFlags | None = None) ->
 
 
 def build_sources(sources: Sequence[Source], options: Options) -> Built:
-    """Check sources and emit them; nothing is emitted when one is wrong."""
+    """Check sources and emit them; nothing is emitted when one is wrong.
+
+    Raises OptionError for options that do not suit each other or the program.
+    """
     checked = check_sources(sources, options.flags)
     # A file without a declaration checks, but there is nothing to make a module of.
     diagnostics = tuple(
@@ -142,6 +145,10 @@ def _command(roots: Sequence[str], options: Options) -> str:
         value = getattr(options.emit, name)
         if value != getattr(default, name):
             words += [f"--{name}", value]
+    if options.emit.dynamic:
+        words += ["--dynamic", _quoted(",".join(options.emit.dynamic))]
+    if options.emit.dynamic_shapes:
+        words.append("--dynamic-shapes")
     for name, text in options.flags.params:
         words += ["--param", _quoted(f"{name}={text}")]
     for name, text in options.flags.consts:

@@ -43,15 +43,18 @@ def read_source(path: str | Path) -> Source | Diagnostic:
     return _decoded(name, data, Path(path))
 
 
-def write_atomically(path: Path, text: str, inputs: Sequence[Source] = ()) -> Diagnostic | None:
+def write_atomically(
+    path: Path, text: str | bytes, inputs: Sequence[Source] = ()
+) -> Diagnostic | None:
     """Write one file: `write_all_atomically` of it alone."""
     return write_all_atomically({path: text}, inputs)
 
 
 def write_all_atomically(
-    texts: Mapping[Path, str], inputs: Sequence[Source] = ()
+    texts: Mapping[Path, str | bytes], inputs: Sequence[Source] = ()
 ) -> Diagnostic | None:
-    """Write every text as UTF-8 to its path, or nothing; P1205 says what stood in the way.
+    """Write every text as UTF-8, or bytes, to its path, or nothing; P1205 says what stood in the
+    way.
 
     Each text goes to a temporary file beside its target first; when all are on disk they are
     renamed into place. A symbolic link stays and its target is replaced, a replaced file's mode is
@@ -66,7 +69,7 @@ def write_all_atomically(
         for path, text in texts.items():
             target = Path(os.path.realpath(path))
             _refuse(target, inputs)
-            data = text.encode("utf-8", "backslashreplace")
+            data = text if isinstance(text, bytes) else text.encode("utf-8", "backslashreplace")
             if target.exists() and not target.is_file():
                 target.write_bytes(data)
                 continue

@@ -55,7 +55,9 @@ def _imports(path: Path) -> set[str]:
     return {name for name in found if name.startswith("p0trans.")}
 
 
-FILES = sorted(path for path in PACKAGE.rglob("*.py") if path.parent != PACKAGE or path.stem in LAYERS)
+FILES = sorted(
+    path for path in PACKAGE.rglob("*.py") if path.parent != PACKAGE or path.stem in LAYERS
+)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
@@ -66,7 +68,9 @@ def test_imports_point_backwards(path: Path) -> None:
 
 
 def test_every_room_has_its_place() -> None:
-    rooms = {path.relative_to(PACKAGE).parts[0].removesuffix(".py") for path in PACKAGE.rglob("*.py")}
+    rooms = {
+        path.relative_to(PACKAGE).parts[0].removesuffix(".py") for path in PACKAGE.rglob("*.py")
+    }
     assert rooms - {"__init__", "__main__"} <= set(LAYERS)
 
 
@@ -74,7 +78,11 @@ def _imported(code: str) -> set[str]:
     """The top-level modules that a fresh process has imported after running `code`."""
     script = f"{code}\nimport sys\nprint(*sorted({{name.split('.')[0] for name in sys.modules}}))"
     run = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=PACKAGE.parent
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=PACKAGE.parent,
     )
     return set(run.stdout.splitlines()[-1].split())
 
@@ -93,7 +101,8 @@ def test_checking_imports_nothing_heavy(example: str) -> None:
     path = CASEBOOK / f"{example}.p0"
     names = _imported(
         "from p0trans.cli import main\n"
-        f"try:\n    main(['check', r'{path}'])\nexcept SystemExit as stop:\n    assert not stop.code"
+        f"try:\n    main(['check', r'{path}'])\n"
+        "except SystemExit as stop:\n    assert not stop.code"
     )
     assert "lark" in names
     assert not names & {"torch", "numpy", "black", "jinja2", "islpy", "sympy"}

@@ -50,15 +50,11 @@ def copied(folder: Path) -> Path:
     ],
     ids=["seed-1", "seed-4242", "locale-C", "timezone"],
 )
-def test_same_bytes(
-    environment: dict[str, str], first: dict[str, bytes], tmp_path: Path
-) -> None:
+def test_same_bytes(environment: dict[str, str], first: dict[str, bytes], tmp_path: Path) -> None:
     assert build(copied(tmp_path), "other/", *SOURCES, **environment) == first
 
 
-def test_absolute_paths_and_another_working_folder(
-    first: dict[str, bytes], tmp_path: Path
-) -> None:
+def test_absolute_paths_and_another_working_folder(first: dict[str, bytes], tmp_path: Path) -> None:
     absolute = [str(EXAMPLES / name) for name in SOURCES]
     assert build(tmp_path, "out/", *absolute) == first
 

@@ -40,7 +40,9 @@ def test_ir(path: Path, golden: Golden) -> None:
 
 
 def test_no_orphans() -> None:
-    made = {golden_name(path, suffix) for path, suffix in itertools.product(SOURCES, (".py", ".ir"))}
+    made = {
+        golden_name(path, suffix) for path, suffix in itertools.product(SOURCES, (".py", ".ir"))
+    }
     held = {
         path.relative_to(GOLDEN).as_posix()
         for path in GOLDEN.rglob("*")

@@ -25,13 +25,13 @@ def run(*command: str | Path, cwd: Path) -> str:
 def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A Python that has the wheel and what it depends on, and nothing else."""
     folder = tmp_path_factory.mktemp("wheel")
-    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", folder, ROOT]
-    run(*build, cwd=folder)
+    build = (sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir")
+    run(*build, folder, ROOT, cwd=folder)
     (wheel,) = folder.glob("*.whl")
     venv.create(folder / "venv", with_pip=True)
     python = folder / "venv" / "bin" / "python"
-    pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    run(*pip, wheel, cwd=folder)
+    pip = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check")
+    run(python, *pip, wheel, cwd=folder)
     return python
 
 
@@ -52,9 +52,7 @@ def test_ships_the_standard_library_and_the_pages(python: Path, tmp_path: Path) 
         "(eps : Tensor[F32, []]) : Tensor[F32, [B, S, D]] =\n"
         "  rmsnorm[B, S, D] (rmsnorm[B, S, D] x w eps) w eps\n"
     )
-    assert "class Twice" in run(
-        python, "-m", "p0trans", "build", "use.p0", "-o", "-", cwd=tmp_path
-    )
+    assert "class Twice" in run(python, "-m", "p0trans", "build", "use.p0", "-o", "-", cwd=tmp_path)
     assert "reduce_keep" in run(python, "-m", "p0trans", "explain", "P0504", cwd=tmp_path)
 
 

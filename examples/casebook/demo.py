@@ -21,7 +21,9 @@ def main() -> None:
     ours = norm(x, weight, eps)
     theirs = torch.nn.functional.rms_norm(x, (64,), weight, 1e-6)
     difference = (ours - theirs).abs().max().item()
-    print(f"# x [4, 16, 64]: largest difference from torch.nn.functional.rms_norm: {difference:.1e}")
+    print(
+        f"# x [4, 16, 64]: largest difference from torch.nn.functional.rms_norm: {difference:.1e}"
+    )
     tolerance = 1e-5
     if difference > tolerance:
         raise SystemExit(f"that is more than {tolerance}")

@@ -11,7 +11,7 @@ import click
 
 from p0trans import __version__
 
-COMMANDS = ("check", "build", "ir", "ops", "explain")
+COMMANDS = ("check", "build", "ir", "ops", "verify", "export", "explain")
 """The commands in the order in which help lists them: `NAME` is `command` in `cli/NAME.py`."""
 
 INTERRUPTED = 130

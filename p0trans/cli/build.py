@@ -71,6 +71,17 @@ class _Destination:
     help="How the emitted code annotates tensors.",
 )
 @click.option(
+    "--dynamic",
+    metavar="B,S",
+    default="",
+    help="With --target compile: shape variables that may change without a new compilation.",
+)
+@click.option(
+    "--dynamic-shapes",
+    is_flag=True,
+    help="Give each module a method that says, for torch.export, which axes may vary.",
+)
+@click.option(
     "--param",
     "params",
     metavar="NAME=INIT",
@@ -92,6 +103,8 @@ def command(
     target: Target,
     checks: Checks,
     annotate: Annotate,
+    dynamic: str,
+    dynamic_shapes: bool,
     params: tuple[str, ...],
     consts: tuple[str, ...],
     format_: str,
@@ -106,23 +119,28 @@ def command(
     Examples:
       p0trans build rmsnorm.p0
       p0trans build rmsnorm.p0 -o - --param weight=ones --const eps=1e-6
+      p0trans build rmsnorm.p0 --target compile --dynamic B,S
       p0trans build model/*.p0 -o generated/
     """
     from p0trans import driver
     from p0trans.check import StateFlags
+    from p0trans.emit.options import OptionError
     from p0trans.emit.options import Options as EmitOptions
 
     files = tuple(dict.fromkeys(files))
     destination = _destination(files, output)
     options = driver.Options(
-        emit=EmitOptions(style, target, checks, annotate),
+        emit=EmitOptions(style, target, checks, annotate, _names(dynamic), dynamic_shapes),
         flags=StateFlags(_pairs("--param", params), _pairs("--const", consts)),
         layout="file" if len(files) == 1 else "package",
     )
     sources, found = read_sources(files)
     emitted: Sequence[EmittedFile] = ()
     if not found:
-        built = driver.build_sources(sources, options)
+        try:
+            built = driver.build_sources(sources, options)
+        except OptionError as error:
+            raise click.BadParameter(str(error), param_hint="--dynamic") from error
         emitted = built.files
         found += [item for item in built.diagnostics if item.severity is not Severity.NOTE]
     if not _wrong(found) and destination.folder is not None:
@@ -161,6 +179,10 @@ def _destination(files: Sequence[str], output: str | None) -> _Destination:
 def _is_file(output: str) -> bool:
     path = Path(output)
     return path.exists() and not path.is_dir()
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
 
 
 def _pairs(option: str, texts: Sequence[str]) -> tuple[tuple[str, str], ...]:

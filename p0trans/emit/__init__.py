@@ -7,7 +7,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from p0trans.emit.options import Annotate, Checks, EmittedFile, Header, Options, Style, Target
+from p0trans.emit.options import (
+    Annotate,
+    Checks,
+    EmittedFile,
+    Header,
+    OptionError,
+    Options,
+    Style,
+    Target,
+)
 
 if TYPE_CHECKING:
     from p0trans.ir.program import Program
@@ -17,6 +26,7 @@ __all__ = [
     "Checks",
     "EmittedFile",
     "Header",
+    "OptionError",
     "Options",
     "Style",
     "Target",
@@ -27,7 +37,9 @@ __all__ = [
 
 def emit_file(program: Program, root: str, options: Options, header: Header) -> EmittedFile:
     """The unit named `root` as one file that imports nothing but PyTorch (and jaxtyping, where
-    asked for): what it uses of other units is in the file as well."""
+    asked for): what it uses of other units is in the file as well.
+
+    Raises OptionError for options that do not suit each other or the program."""
     from p0trans.emit.files import single_file_view
     from p0trans.emit.render import environment, render_file
 
@@ -37,7 +49,9 @@ def emit_file(program: Program, root: str, options: Options, header: Header) -> 
 
 def emit_package(program: Program, options: Options, header: Header) -> tuple[EmittedFile, ...]:
     """A file for each unit, in folders as the dots in its name say; the files import each other
-    as the sources do. The package re-exports what the program's roots are for."""
+    as the sources do. The package re-exports what the program's roots are for.
+
+    Raises OptionError for options that do not suit each other or the program."""
     from p0trans.emit.files import package_views
     from p0trans.emit.render import environment, render_file
 

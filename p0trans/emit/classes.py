@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from p0trans.emit.dynamic_shapes import dynamic_shapes_view
 from p0trans.emit.functions import FileScope, forward_view
 from p0trans.emit.lines import Line, constraint_guard, size_guard
 from p0trans.emit.notation import code_dim, documented_type, number
@@ -57,6 +58,7 @@ def class_view(
         ),
         constructor=_constructor(plan, plans, scope) if plan.has_constructor else None,
         forward=forward_view(plan, scope, calls_function),
+        dynamic_shapes=(dynamic_shapes_view(plan, names) if scope.options.dynamic_shapes else None),
     )
 
 

@@ -10,6 +10,7 @@ from p0trans.dtypes import DTYPES
 from p0trans.emit.body import Callee
 from p0trans.emit.classes import class_view
 from p0trans.emit.functions import FileScope, function_view
+from p0trans.emit.hooks import hook_view, require_dynamic
 from p0trans.emit.layout import (
     CHECKS_FILE,
     Import,
@@ -26,6 +27,7 @@ from p0trans.emit.options import Header, Options
 from p0trans.emit.plan import ClassPlan, class_plans
 from p0trans.emit.selection import Selection, module_reference, select
 from p0trans.emit.signatures import given_variables, local_names
+from p0trans.emit.targets import HOOKS
 from p0trans.emit.view import ClassView, FileView, FunctionView, ItemView
 from p0trans.ir.program import Module, Program, Reference
 
@@ -41,7 +43,9 @@ def single_file_view(
     selection = select(program, (program.unit(root),))
     layout = single_layout(selection, root)
     scope = _scopes((layout,), options)[layout.parts]
-    view = _file_view(layout, scope, selection, class_plans(program), header, shared_checks=False)
+    plans = class_plans(program)
+    _require_options((layout,), plans, options)
+    view = _file_view(layout, scope, selection, plans, header, shared_checks=False)
     return layout.path, view
 
 
@@ -52,6 +56,7 @@ def package_views(program: Program, options: Options, header: Header) -> Mapping
     layouts = package_layouts(program, selection)
     scopes = _scopes(layouts, options)
     plans = class_plans(program)
+    _require_options(layouts, plans, options)
     views = {
         layout.path: _file_view(
             layout, scopes[layout.parts], selection, plans, header, shared_checks=True
@@ -73,8 +78,22 @@ def package_views(program: Program, options: Options, header: Header) -> Mapping
         for unit, layout in zip(program.units, layouts, strict=True)
         if unit.name in program.roots
     ]
-    views["__init__.py"] = _package_view(header, roots)
+    views["__init__.py"] = _package_view(
+        header, [(layout.parts, _exports(layout, options)) for layout in roots]
+    )
     return views
+
+
+def _require_options(
+    layouts: Sequence[Layout], plans: Mapping[Reference, ClassPlan], options: Options
+) -> None:
+    modules = (reference for layout in layouts for reference in layout.hooks())
+    require_dynamic((plans[reference] for reference in modules), options)
+
+
+def _exports(layout: Layout, options: Options) -> tuple[str, ...]:
+    hooks = layout.hooks().values() if HOOKS[options.target] else ()
+    return tuple(sorted((*layout.exports, *hooks), key=sort_key))
 
 
 def _scopes(layouts: Sequence[Layout], options: Options) -> Mapping[tuple[str, ...], FileScope]:
@@ -112,15 +131,21 @@ def _file_view(
     shared_checks: bool,
 ) -> FileView:
     """The view of one file; with `shared_checks` its helpers are imported from their own file."""
+    target = HOOKS[scope.options.target]
+    hooks = layout.hooks() if target else {}
     items = []
     for item in layout.items:
         if isinstance(item, Module):
             reference = module_reference(item)
             wraps = reference in selection.wrappers
-            items.append(ItemView(class_view(plans[reference], plans, scope, wraps), None))
+            class_ = class_view(plans[reference], plans, scope, wraps)
+            hook = None
+            if reference in hooks:
+                hook = hook_view(hooks[reference], class_.name, plans[reference], scope)
+            items.append(ItemView(class_, None, hook))
         else:
             public = item.reference not in selection.called
-            items.append(ItemView(None, function_view(item, scope, public)))
+            items.append(ItemView(None, function_view(item, scope, public), None))
     boundaries = [_function_of(item).boundary for item in items]
     helpers = []
     if any(boundary.inputs for boundary in boundaries):
@@ -132,12 +157,16 @@ def _file_view(
         module = relative_module(layout.parts, (CHECKS_FILE,))
         imports += [Import(module, helper, helper) for helper in helpers]
     code = "\n".join(text for item in items for text in _code(item))
+    library = [Import(*names, names[1]) for names in target.imports] if target and hooks else []
+    if any(item.class_ is not None and item.class_.dynamic_shapes for item in items):
+        library.append(Import("typing", "Any", "Any"))
     defined = () if shared_checks else tuple(helpers)
     return FileView(
         header=_header_lines(header),
         waivers="F722, F821, RUF100" if scope.jaxtyping else "",
-        imports=_imports(code, items, defined, import_lines(imports)),
-        exports=_quoted(layout.exports),
+        imports=_imports(code, items, defined, import_lines(library), import_lines(imports)),
+        exports=_quoted(_exports(layout, scope.options)),
+        hooks=target.template if target else "",
         items=tuple(items),
         helpers=tuple(helpers),
         defines_check_input=CHECK_INPUT in defined,
@@ -152,6 +181,7 @@ def _checks_view(header: Header, helpers: Sequence[str]) -> FileView:
         waivers="",
         imports=(("import torch", "from torch import Tensor"),),
         exports=_quoted(helpers),
+        hooks="",
         items=(),
         helpers=(),
         defines_check_input=CHECK_INPUT in helpers,
@@ -159,13 +189,16 @@ def _checks_view(header: Header, helpers: Sequence[str]) -> FileView:
     )
 
 
-def _package_view(header: Header, layouts: Sequence[Layout]) -> FileView:
-    """An `__init__.py` that re-exports what `layouts` are for; of two equal names, the first."""
+def _package_view(
+    header: Header, files: Sequence[tuple[tuple[str, ...], tuple[str, ...]]]
+) -> FileView:
+    """An `__init__.py` that re-exports the names of some files, each given with its place; of two
+    equal names, the first."""
     imports: list[Import] = []
     exports: list[str] = []
-    for layout in layouts:
-        module = relative_module(("",), layout.parts)
-        names = [name for name in layout.exports if name not in exports]
+    for place, file_exports in files:
+        module = relative_module(("",), place)
+        names = [name for name in file_exports if name not in exports]
         exports += names
         imports += [Import(module, name, name) for name in names]
     return FileView(
@@ -173,6 +206,7 @@ def _package_view(header: Header, layouts: Sequence[Layout]) -> FileView:
         waivers="",
         imports=(import_lines(imports),) if imports else (),
         exports=_quoted(sorted(exports, key=sort_key)),
+        hooks="",
         items=(),
         helpers=(),
         defines_check_input=False,
@@ -199,10 +233,15 @@ def _header_lines(header: Header) -> tuple[str, ...]:
 
 
 def _imports(
-    code: str, items: Sequence[ItemView], defined: Sequence[str], relative: Sequence[str]
+    code: str,
+    items: Sequence[ItemView],
+    defined: Sequence[str],
+    library: Sequence[str],
+    relative: Sequence[str],
 ) -> tuple[tuple[str, ...], ...]:
-    """Groups of import lines: what is installed, then this package."""
-    installed = ["import torch"] if defined or _TORCH.search(code) else []
+    """Groups of import lines: Python's own `library`, what is installed, then this package."""
+    uses_torch = any(item.hook is not None for item in items) or _TORCH.search(code)
+    installed = ["import torch"] if defined or uses_torch else []
     annotated = set(_JAXTYPING.findall(code))
     dtypes = sorted(
         (t.jaxtyping for t in DTYPES.values() if t.jaxtyping in annotated), key=sort_key
@@ -213,7 +252,7 @@ def _imports(
     names += ["nn"] if any(item.class_ is not None for item in items) else []
     if names:
         installed.append(f"from torch import {', '.join(names)}")
-    return tuple(tuple(group) for group in (installed, relative) if group)
+    return tuple(tuple(group) for group in (library, installed, relative) if group)
 
 
 def _function_of(item: ItemView) -> FunctionView:
@@ -227,6 +266,9 @@ def _code(item: ItemView) -> Iterator[str]:
     """The code of an item, without comments and docstrings."""
     if item.class_ is not None:
         yield from _constructor_code(item.class_)
+        if item.class_.dynamic_shapes is not None:
+            yield from item.class_.dynamic_shapes.dims
+            yield from (axes for _, axes in item.class_.dynamic_shapes.inputs)
     function = _function_of(item)
     yield from function.parameters
     yield function.returns

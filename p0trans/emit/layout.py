@@ -12,6 +12,7 @@ from p0trans.emit.selection import Selection, module_reference
 from p0trans.ir.program import Definition, Module, Program, Reference
 
 CHECKS_FILE = "_checks"
+_WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,22 @@ class Layout:
     def taken(self) -> frozenset[str]:
         """The names that a local name must avoid."""
         return RESERVED.union(self.functions.values(), self.classes.values())
+
+    def hooks(self) -> Mapping[Reference, str]:
+        """Names for the hooks of the modules that are for the file's readers:
+        `compile_rms_norm` for `RMSNorm`."""
+        names = (
+            (reference, self.classes[reference])
+            for reference in map(module_reference, _modules(self.items))
+            if self.classes[reference] in self.exports
+        )
+        return _named(
+            (
+                (reference, f"compile_{_WORD_START.sub('_', name).lower()}")
+                for reference, name in names
+            ),
+            self.taken(),
+        )
 
 
 def sort_key(name: str) -> tuple[object, ...]:
@@ -102,7 +119,7 @@ def package_layouts(program: Program, selection: Selection) -> tuple[Layout, ...
     # A unit comes after those that it imports, so their names are there when it is reached.
     for unit in program.units:
         items = _items(selection, unit.name)
-        modules = [item for item in items if isinstance(item, Module)]
+        modules = _modules(items)
         definitions = [item for item in items if isinstance(item, Definition)]
         own_classes = _named(((module_reference(m), m.name) for m in modules), RESERVED)
         taken = RESERVED.union(own_classes.values())
@@ -165,6 +182,10 @@ def _items(selection: Selection, unit: str) -> tuple[Definition | Module, ...]:
         *selection.modules_of(unit),
     ]
     return tuple(sorted(items, key=lambda item: item.span.start))
+
+
+def _modules(items: Iterable[Definition | Module]) -> list[Module]:
+    return [item for item in items if isinstance(item, Module)]
 
 
 def _exports(

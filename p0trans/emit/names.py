@@ -12,9 +12,15 @@ CHECK_SHAPE = "_check_shape"
 
 # `keyword.softkwlist` differs between Python versions, and the output must not.
 KEYWORDS = frozenset(keyword.kwlist) | {"_", "case", "match", "type"}
-_BUILTIN_WORDS = "TypeError ValueError bool float int isinstance len list min str super tuple"
+_BUILTIN_WORDS = """
+    ImportError RuntimeError TypeError ValueError bool dict float int isinstance len list min max
+    str super tuple
+"""
 _BUILTINS = frozenset(_BUILTIN_WORDS.split())
-_IMPORTS = frozenset({"F", "Tensor", "annotations", "math", "nn", "torch"})
+_IMPORT_WORDS = """
+    Any Callable F Literal Tensor annotations import_module math nn torch torch_xla
+"""
+_IMPORTS = frozenset(_IMPORT_WORDS.split())
 
 RESERVED: frozenset[str] = (
     KEYWORDS
@@ -27,8 +33,8 @@ RESERVED: frozenset[str] = (
 
 _MODULE_ATTRIBUTES = """
     T_destination add_module apply bfloat16 buffers call_super_init children compile cpu cuda
-    double dump_patches eval extra_repr float forward get_buffer get_extra_state get_parameter
-    get_submodule half ipu load_state_dict modules mtia named_buffers named_children
+    double dump_patches dynamic_shapes eval extra_repr float forward get_buffer get_extra_state
+    get_parameter get_submodule half ipu load_state_dict modules mtia named_buffers named_children
     named_modules named_parameters parameters register_backward_hook register_buffer
     register_forward_hook register_forward_pre_hook register_full_backward_hook
     register_full_backward_pre_hook register_load_state_dict_post_hook

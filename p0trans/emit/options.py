@@ -6,20 +6,30 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 Style: TypeAlias = Literal["explicit"]
-Target: TypeAlias = Literal["torch"]
+Target: TypeAlias = Literal["torch", "compile", "xla", "tpu"]
 Checks: TypeAlias = Literal["full", "none"]
 Annotate: TypeAlias = Literal["plain", "jaxtyping"]
+
+
+class OptionError(ValueError):
+    """An option that does not suit the other options or the program."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
     """`checks` are those of inputs and shape facts at run time; `annotate` is how tensors are
-    annotated: `Tensor`, or with jaxtyping's dtype and dims."""
+    annotated: `Tensor`, or with jaxtyping's dtype and dims.
+
+    `dynamic` are shape variables that may change from call to call without a new compilation;
+    with `dynamic_shapes` each module says, for torch.export, which axes may vary.
+    """
 
     style: Style = "explicit"
     target: Target = "torch"
     checks: Checks = "full"
     annotate: Annotate = "plain"
+    dynamic: tuple[str, ...] = ()
+    dynamic_shapes: bool = False
 
 
 @dataclass(frozen=True, slots=True)

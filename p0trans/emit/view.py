@@ -63,6 +63,14 @@ class ConstructorView:
 
 
 @dataclass(frozen=True, slots=True)
+class DynamicShapesView:
+    """A method for torch.export: assignments of its dims, and the axes of each input."""
+
+    dims: tuple[str, ...]
+    inputs: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ClassView:
     """`buffers` are the annotations of attributes that `register_buffer` makes."""
 
@@ -71,25 +79,56 @@ class ClassView:
     buffers: tuple[str, ...]
     constructor: ConstructorView | None
     forward: FunctionView
+    dynamic_shapes: DynamicShapesView | None
+
+
+@dataclass(frozen=True, slots=True)
+class MarkView:
+    """An axis of an input whose size may vary, and that size."""
+
+    tensor: str
+    axis: int
+    dim: str
+
+
+@dataclass(frozen=True, slots=True)
+class HookView:
+    """A function that compiles a module of the class `class_`.
+
+    `callable` is the type of what it gives, which takes `parameters`. `arguments` are the names
+    of these and `moved` expressions for them on the device; `dynamic` lists the marked sizes.
+    """
+
+    name: str
+    class_: str
+    callable: str
+    parameters: tuple[str, ...]
+    arguments: tuple[str, ...]
+    moved: tuple[str, ...]
+    returns: str
+    marks: tuple[MarkView, ...]
+    dynamic: str
 
 
 @dataclass(frozen=True, slots=True)
 class ItemView:
-    """A top-level item: one of a class and a function."""
+    """A top-level item: a function, or a class with its hook if it has one."""
 
     class_: ClassView | None
     function: FunctionView | None
+    hook: HookView | None
 
 
 @dataclass(frozen=True, slots=True)
 class FileView:
     """One file. `imports` are groups of import lines, `helpers` the checks that its code calls;
-    the flags say which of them it defines."""
+    the flags say which of them it defines. `hooks` is the template of its hooks."""
 
     header: tuple[str, ...]
     waivers: str
     imports: tuple[tuple[str, ...], ...]
     exports: tuple[str, ...]
+    hooks: str
     items: tuple[ItemView, ...]
     helpers: tuple[str, ...]
     defines_check_input: bool

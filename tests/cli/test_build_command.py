@@ -103,6 +103,36 @@ def test_options_reach_the_emitter(folder: Path) -> None:
     assert 'Float32[Tensor, "B D"]' in annotated
 
 
+@pytest.mark.parametrize("target", ["compile", "xla", "tpu"])
+def test_targets(folder: Path, target: str) -> None:
+    text = invoke("build", "good.p0", "-o", "-", "--target", target).stdout
+    assert "def compile_twice(" in text
+    assert f"#     p0trans build good.p0 --target {target}\n" in text
+
+
+def test_dynamic_dims(folder: Path) -> None:
+    arguments = ("--target", "compile", "--dynamic", "B, D", "--dynamic-shapes")
+    text = invoke("build", "good.p0", "-o", "-", *arguments).stdout
+    assert "maybe_mark_dynamic(x, 0)  # B" in text
+    assert "def dynamic_shapes(self)" in text
+    command = "p0trans build good.p0 --target compile --dynamic B,D --dynamic-shapes"
+    assert f"#     {command}\n" in text
+    assert invoke(*command.split()[1:], "-o", "-").stdout == text
+
+
+def test_a_dynamic_dim_that_is_none(folder: Path) -> None:
+    result = invoke("build", "good.p0", "--target", "compile", "--dynamic", "B,Q")
+    assert result.exit_code == 2
+    assert "--dynamic: `Q` does not vary in the inputs of a module; these do: B, D" in result.stderr
+    assert produced(folder) == []
+
+
+def test_dynamic_dims_need_a_target(folder: Path) -> None:
+    result = invoke("build", "good.p0", "--dynamic", "B")
+    assert result.exit_code == 2
+    assert "dynamic dims need target compile, not torch" in result.stderr
+
+
 def test_a_wrong_program_writes_nothing(folder: Path) -> None:
     result = invoke("build", "bad.p0", "good.p0", "-o", "package/")
     assert result.exit_code == 1

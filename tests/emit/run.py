@@ -5,15 +5,13 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
-from p0trans.emit import Annotate, Checks, Options, emit_file
+from p0trans.emit import Options, emit_file
 from p0trans.ir.program import Definition, Program
 from tests.emit.build import HEADER, Build, alone, fact, tensor
 
 
-def emitted(
-    program: Program, *, checks: Checks = "full", annotate: Annotate = "plain", root: str = "main"
-) -> str:
-    return emit_file(program, root, Options(checks=checks, annotate=annotate), HEADER).text
+def emitted(program: Program, *, root: str = "main", **options: Any) -> str:
+    return emit_file(program, root, Options(**options), HEADER).text
 
 
 def namespace(program: Program, **options: Any) -> dict[str, Any]:

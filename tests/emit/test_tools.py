@@ -5,18 +5,28 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
-from p0trans.emit import Annotate, Checks
+from p0trans import driver
+from p0trans.emit import Annotate, Checks, Options, Target
+from p0trans.files import read_source
 from p0trans.ir.program import Apply, Definition, Program, Step
 from p0trans.ops import OPERATIONS
 from p0trans.shapes.dim import Dim
-from p0trans.source import Span
+from p0trans.source import Source, Span
 from p0trans.types import TensorType
 from tests.emit.build import Build, alone, buffer, const, module, param, sub, tensor
 from tests.emit.run import center, emitted, repeat_kv, rmsnorm
+
+ROOT = Path(__file__).parent.parent.parent
+SOURCES = sorted(
+    path for folder in ("tests/cases/accept", "examples") for path in ROOT.glob(f"{folder}/**/*.p0")
+)
+SETTINGS: tuple[tuple[Checks, Annotate], ...] = tuple(product(get_args(Checks), get_args(Annotate)))
 
 
 def _every_operation() -> Program:
@@ -85,8 +95,7 @@ def _unused_parts() -> Program:
 
 
 def _files() -> Iterator[tuple[str, str]]:
-    checks: tuple[Checks, ...] = ("full", "none")
-    annotations: tuple[Annotate, ...] = ("plain", "jaxtyping")
+    """Files by name: programs in the IR with all options, and Phase 0 programs for all targets."""
     same = Build("same", "N")
     same.parameter("x", tensor("F32", "N"))
     programs = {
@@ -96,18 +105,34 @@ def _files() -> Iterator[tuple[str, str]]:
         "same": alone(same.done(0)),
     }
     for name, program in programs.items():
-        for check in checks:
-            for annotate in annotations:
-                yield f"{name}_{check}_{annotate}.py", emitted(
-                    program, checks=check, annotate=annotate
-                )
+        for check, annotate in SETTINGS:
+            yield f"{name}_{check}_{annotate}", emitted(program, checks=check, annotate=annotate)
+        for target in get_args(Target):
+            text = emitted(program, target=target, dynamic_shapes=True)
+            yield f"{name}_{target}", text
+            # Whether torch_xla is installed or not, what imports it must be clean.
+            yield f"{name}_{target}_alone", text.replace("torch_xla", "torch_xla_elsewhere")
+    for path in SOURCES:
+        source = read_source(path)
+        assert isinstance(source, Source)
+        for check, annotate in SETTINGS:
+            yield f"{path.stem}_{check}_{annotate}", _built(
+                source, Options(checks=check, annotate=annotate, dynamic_shapes=True)
+            )
+        for target in get_args(Target):
+            yield f"{path.stem}_{target}", _built(source, Options(target=target))
+
+
+def _built(source: Source, options: Options) -> str:
+    (file,) = driver.build_sources([source], driver.Options(options)).files
+    return file.text
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path: Path = tmp_path_factory.mktemp("emitted")
     for name, text in _files():
-        (path / name).write_text(text)
+        (path / f"{name}.py").write_text(text)
     return path
 
 

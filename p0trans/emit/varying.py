@@ -1,0 +1,171 @@
+"""Axes of a module's inputs whose sizes may change from call to call, and how far they may."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from p0trans.emit.plan import ClassPlan
+from p0trans.shapes.bounds import SHAPE_VARIABLE, Interval, is_nonnegative
+from p0trans.shapes.dim import Constraint, Dim, DimLimitError, constant, variable
+from p0trans.shapes.facts import Facts
+from p0trans.shapes.orient import System, orient
+from p0trans.shapes.solve import input_tensors
+
+_LARGEST_SIZE = 2**31
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """One axis of an input: `input` counts those of `forward`, `path` leads into a tuple. `dim`
+    is its size as declared; in `solved` the equations between shape variables are used up."""
+
+    input: int
+    path: tuple[int, ...]
+    axis: int
+    dim: Dim
+    solved: Dim
+
+
+@dataclass(frozen=True, slots=True)
+class Varying:
+    """The axes that vary, in order, and what is known of their sizes.
+
+    `fixed` are the variables of solved dims that the constructor's arguments determine, and
+    `constructor` those that it takes.
+    """
+
+    axes: tuple[Axis, ...]
+    fixed: frozenset[str]
+    constructor: frozenset[str]
+    facts: Facts
+    system: System
+
+
+@dataclass(frozen=True, slots=True)
+class Multiple:
+    """A dim that is a positive multiple of `variable` plus a rest, both over the variables that
+    the constructor takes."""
+
+    variable: str
+    factor: Dim
+    rest: Dim
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The sizes that a shape variable may have: no less than any of `lows`, no more than any of
+    `highs`, which are dims over the variables that the constructor takes."""
+
+    lows: tuple[Dim, ...]
+    highs: tuple[Dim, ...]
+
+
+def varying(plan: ClassPlan) -> Varying:
+    """What varies in the inputs of a module once it is made."""
+    definition = plan.definition
+    facts = (*definition.where, *definition.assume)
+    system = orient(definition.shape_parameters, facts)
+    fixed = _fixed(system, plan.constructor)
+    inputs = [definition.parameters[index].type for index in plan.inputs]
+    axes = (
+        Axis(tensor.parameter, tensor.path, axis, dim, _solved(system, dim))
+        for tensor in input_tensors(inputs)
+        for axis, dim in enumerate(tensor.type.shape)
+    )
+    return Varying(
+        axes=tuple(axis for axis in axes if not axis.solved.variables() <= fixed),
+        fixed=fixed,
+        constructor=frozenset(plan.constructor),
+        facts=Facts(definition.shape_parameters, facts),
+        system=system,
+    )
+
+
+def multiple_of(dim: Dim, known: Varying) -> Multiple | None:
+    """A solved dim as a multiple of one variable that is not fixed; None when it is none."""
+    names = dim.variables() - known.constructor
+    if len(names) != 1 or names <= known.fixed:
+        return None
+    (name,) = names
+    multiple = _split(dim, name)
+    if multiple is None or not is_nonnegative(multiple.factor - constant(1), {}):
+        return None
+    return multiple
+
+
+def range_of(name: str, known: Varying) -> Range:
+    """The sizes that the facts allow a variable of the solved dims whatever the others are, but
+    for those that the constructor takes."""
+    low, high = _numbers(name, known)
+    lows = [] if low is None else [constant(low)]
+    highs = [] if high is None else [constant(high)]
+    for operator, polynomial in known.system.relations:
+        names = polynomial.variables()
+        if operator != ">=" or names - known.constructor != {name} or len(names) == 1:
+            continue
+        multiple = _split(polynomial, name)
+        factor = None if multiple is None else multiple.factor.as_integer()
+        if multiple is None or factor is None:
+            continue
+        if factor > 0:
+            lows.append(-(multiple.rest // factor))
+        else:
+            highs.append(multiple.rest // -factor)
+    return Range(tuple(lows), tuple(highs))
+
+
+def _fixed(system: System, constructor: tuple[str, ...]) -> frozenset[str]:
+    """The constructor's variables, solved, and each that is the only unknown in one of those."""
+    dims = [_solved(system, variable(name)) for name in constructor]
+    fixed: frozenset[str] = frozenset()
+    while True:
+        unknown = [dim.variables() - fixed for dim in dims]
+        found = frozenset(name for names in unknown if len(names) == 1 for name in names)
+        if not found:
+            return fixed
+        fixed |= found
+
+
+def _solved(system: System, dim: Dim) -> Dim:
+    try:
+        return system.reduce_dim(dim)
+    except DimLimitError:
+        return dim
+
+
+def _split(dim: Dim, name: str) -> Multiple | None:
+    """`factor` and `rest`, both free of `name`, with dim = factor * name + rest."""
+    rest = dim.substitute({name: constant(0)})
+    factor = dim.substitute({name: constant(1)}) - rest
+    return Multiple(name, factor, rest) if factor * variable(name) + rest is dim else None
+
+
+def _numbers(name: str, known: Varying) -> Interval:
+    """The least and the largest number that the facts leave, as far as they prove it."""
+    facts = known.facts
+    if name not in facts.variables:
+        return known.system.bounds.get(name, SHAPE_VARIABLE)
+    if not any(name in fact.variables() for fact in facts.constraints):
+        return SHAPE_VARIABLE
+
+    def holds(relation: str, size: int) -> bool:
+        return facts.holds(Constraint(variable(name), relation, constant(size)))
+
+    low = _last(1, lambda size: holds(">=", size))
+    if not holds("<=", _LARGEST_SIZE):
+        return Interval(low, None)
+    # The largest size is the last one that is not proved to be above all of them.
+    return Interval(low, _last(low, lambda size: not holds("<=", size - 1)))
+
+
+def _last(first: int, true: Callable[[int], bool]) -> int:
+    """The last number in a row from `first` that is `true`, as the first one is."""
+    step = 1
+    while first + step <= _LARGEST_SIZE and true(first + step):
+        first, step = first + step, step * 2
+    while step > 1:
+        step //= 2
+        if first + step <= _LARGEST_SIZE and true(first + step):
+            first += step
+    return first
