@@ -25,7 +25,8 @@ lint: $(STAMP)
 
 # Writes golden/ anew from examples/; read the diff before you commit it.
 golden: $(STAMP)
-	$(BIN)/python -m pytest -q tests/test_golden.py tests/errors tests/docs --update-golden
+	$(BIN)/python -m pytest -q tests/test_golden.py tests/errors tests/docs \
+		tests/tools/test_numerics.py --update-golden
 
 bench: $(STAMP)
 	$(BIN)/python benchmarks/translate.py

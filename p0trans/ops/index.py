@@ -114,6 +114,7 @@ INDEXING: tuple[Operation, ...] = (
         flops=no_flops,
         bytes=_bytes,
         attributes=(_AXIS,),
+        ids=1,
         samples=(
             Sample((tensor("F32", K, D), tensor("I64", B, S)), tensor("F32", B, S, D), {"axis": 0}),
             Sample((tensor("F32", K, D), tensor("I32", B)), tensor("F32", K, B), {"axis": 1}),
@@ -140,6 +141,7 @@ INDEXING: tuple[Operation, ...] = (
         flops=no_flops,
         bytes=_bytes,
         attributes=(_AXIS,),
+        ids=1,
         samples=(
             Sample((tensor("F32", B, K), tensor("I64", B, 1)), tensor("F32", B, 1), {"axis": 1}),
             Sample((tensor("F32", B, K), tensor("I32", B, S)), tensor("F32", B, S), {"axis": 1}),

@@ -185,6 +185,7 @@ class Operation:
     site, and returns an array of the site's dtype and shape.
     `noun` names a temporary that holds a result (`sum`, `exp`).
     `kept_by` is the operation that does the same and keeps the axis that this one drops.
+    `ids` is the operand whose elements are places along `axis` of the first operand.
     """
 
     name: str
@@ -204,6 +205,7 @@ class Operation:
     variadic: bool = False
     takes_shape: bool = False
     kept_by: str | None = None
+    ids: int | None = None
     samples: tuple[Sample, ...] = ()
 
 

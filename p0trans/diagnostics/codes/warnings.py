@@ -67,8 +67,9 @@ _MEANING = (
     _warning(
         "P1108",
         "repeated axis tiled in front",
-        "this `matmul` pairs {single} with {merged}, in which {repeated} is the repetition and runs "
-        "slower than {real}: the {real} slices are tiled, not each repeated {repeated} times in a row",
+        "this `matmul` pairs {single} with {merged}, in which {repeated} is the repetition and "
+        "runs slower than {real}: the {real} slices are tiled, not each repeated {repeated} times "
+        "in a row",
         "grouped heads share their keys with neighbouring query heads: broadcast to "
         "[…, {real}, {repeated}, …] before merging, so that the repetition runs fastest",
     ),

@@ -1,0 +1,149 @@
+"""What of an emitted file can be run beside the reference: its modules and its functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from p0trans.dtypes import DType
+from p0trans.emit.layout import single_layout
+from p0trans.emit.plan import ClassPlan, class_plans
+from p0trans.emit.selection import module_reference, select
+from p0trans.emit.signatures import given_variables, local_names
+from p0trans.ir.program import Call, Definition, Module, Program, Reference
+from p0trans.shapes.dim import Constraint
+from p0trans.shapes.solve import input_tensors
+from p0trans.types import TensorType, Type
+
+Input: TypeAlias = tuple[int, tuple[int, ...]]
+"""A tensor among the inputs: the parameter, and the way into it where that is a tuple."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """One class or function of the emitted file and the definition that says what it computes.
+
+    `name` is what the file calls it. `plan` is there for a class; `keywords` are the sizes that a
+    call passes as integers, by shape variable: to the constructor of a class, or to a function.
+    `constraints` are all that sizes must satisfy for the call to go through.
+    """
+
+    name: str
+    definition: Definition
+    plan: ClassPlan | None
+    keywords: Mapping[str, str]
+    constraints: tuple[Constraint, ...]
+
+    def is_called(self, name: str) -> bool:
+        """Whether `name` is a name of it in the emitted file or in the source."""
+        module = None if self.plan is None else self.plan.module.name
+        return name in (self.name, self.definition.name, module)
+
+
+def subjects(program: Program, root: str) -> tuple[Subject, ...]:
+    """What the file emitted for the unit `root` has of that unit's own, in source order."""
+    selection = select(program, (program.unit(root),))
+    layout = single_layout(selection, root)
+    plans = class_plans(program)
+    constraints = _constraints(program)
+    found: list[Subject] = []
+    for item in layout.items:
+        if item.unit != root:
+            continue
+        if isinstance(item, Module):
+            reference = module_reference(item)
+            name, plan = layout.classes[reference], plans[reference]
+            definition, keywords = plan.definition, plan.arguments
+            found.append(
+                Subject(name, definition, plan, keywords, constraints[definition.reference])
+            )
+        else:
+            shapes = local_names(item, layout.taken()).shapes
+            keywords = {variable: shapes[variable] for variable in given_variables(item)}
+            name = layout.functions[item.reference]
+            found.append(Subject(name, item, None, keywords, constraints[item.reference]))
+    return tuple(found)
+
+
+def _constraints(program: Program) -> Mapping[Reference, tuple[Constraint, ...]]:
+    """Each definition's own facts and those that are checked where it calls another."""
+    known: dict[Reference, tuple[Constraint, ...]] = {}
+    for definition in _definitions(program):
+        needed = [*definition.where, *definition.assume]
+        for step in definition.steps:
+            if isinstance(step.node, Call):
+                called = program.definition(step.node.definition)
+                sizes = dict(zip(called.shape_parameters, step.node.shape_arguments, strict=True))
+                needed += (fact.substitute(sizes) for fact in known[called.reference])
+        known[definition.reference] = tuple(dict.fromkeys(needed))
+    return known
+
+
+def dtypes_of(program: Program, definition: Definition) -> frozenset[DType]:
+    """The dtypes of all values of a definition and of those that it calls."""
+    found: set[DType] = set()
+    seen: set[Reference] = set()
+    pending = [definition]
+    while pending:
+        one = pending.pop()
+        if one.reference in seen:
+            continue
+        seen.add(one.reference)
+        for type_ in (*(p.type for p in one.parameters), *(step.type for step in one.steps)):
+            found.update(tensor.dtype for tensor in tensors(type_))
+        pending += (
+            program.definition(step.node.definition)
+            for step in one.steps
+            if isinstance(step.node, Call)
+        )
+    return frozenset(found)
+
+
+def leaves_of(program: Program, subject: Subject) -> tuple[Input, ...]:
+    """What gradients are taken with respect to: float inputs of a call and float parameters."""
+    definition, plan = subject.definition, subject.plan
+    taken = (
+        index
+        for index in range(len(definition.parameters))
+        if plan is None or index in plan.inputs or _is_param(program, plan.module, index)
+    )
+    types = [parameter.type for parameter in definition.parameters]
+    chosen = frozenset(taken)
+    return tuple(
+        (tensor.parameter, tensor.path)
+        for tensor in input_tensors(types)
+        if tensor.parameter in chosen and tensor.type.dtype.is_float
+    )
+
+
+def _is_param(program: Program, module: Module, parameter: int) -> bool:
+    """Whether the module, or the child that owns the parameter, keeps it as `param`."""
+    pending = [(module, parameter)]
+    while pending:
+        owner, index = pending.pop()
+        if any(state.parameter == index and state.kind == "param" for state in owner.states):
+            return True
+        pending += (
+            (program.module(sub.module), theirs)
+            for sub in owner.subs
+            for theirs, mine in sub.bound
+            if mine == index
+        )
+    return False
+
+
+def tensors(type_: Type) -> Iterator[TensorType]:
+    """The tensor types in a type, in order."""
+    pending = [type_]
+    while pending:
+        one = pending.pop()
+        if isinstance(one, TensorType):
+            yield one
+        else:
+            pending.extend(reversed(one.items))
+
+
+def _definitions(program: Program) -> Iterator[Definition]:
+    for unit in program.units:
+        yield from unit.definitions
