@@ -19,6 +19,3 @@ def __getattr__(name: str) -> object:
 
         return getattr(api, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-from p0trans.api import check as check  # noqa: E402

@@ -8,7 +8,7 @@ import types
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from p0trans.check import Checked, StateFlags
+from p0trans.checker import Checked, StateFlags
 from p0trans.diagnostics.model import Diagnostic
 from p0trans.driver import Options, build_sources, check_sources
 from p0trans.emit.options import Annotate, Checks, Style, Target

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
 from p0trans import __version__
-from p0trans.check import NOTHING_DECLARED, Checked, Found, StateFlags, check_units
+from p0trans.checker import NOTHING_DECLARED, Checked, Found, StateFlags, check_units
 from p0trans.diagnostics.model import Diagnostic, Severity
 from p0trans.emit.options import EmittedFile, Header
 from p0trans.emit.options import Options as EmitOptions
@@ -74,7 +74,7 @@ def build_sources(sources: Sequence[Source], options: Options) -> Built:
     checked = check_sources(sources, options.flags)
     # A file without a declaration checks, but there is nothing to make a module of.
     diagnostics = tuple(
-        replace(d, severity=Severity.ERROR) if d.code == NOTHING_DECLARED else d
+        d._replace(severity=Severity.ERROR) if d.code == NOTHING_DECLARED else d
         for d in checked.diagnostics
     )
     if any(d.severity is Severity.ERROR for d in diagnostics):

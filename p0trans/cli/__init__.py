@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -50,6 +51,8 @@ def cli() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and exit with its status."""
+    # Starting makes many objects and hardly any garbage: the collector need not look so often.
+    gc.set_threshold(50_000)
     try:
         status = cli.main(arguments, prog_name="p0trans", standalone_mode=False)
     except click.ClickException as error:

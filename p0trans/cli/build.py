@@ -123,7 +123,7 @@ def command(
       p0trans build model/*.p0 -o generated/
     """
     from p0trans import driver
-    from p0trans.check import StateFlags
+    from p0trans.checker import StateFlags
     from p0trans.emit.options import OptionError
     from p0trans.emit.options import Options as EmitOptions
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
@@ -111,7 +110,7 @@ def _diff(before: Source, after: Source) -> str:
 def _promoted(item: Diagnostic) -> Diagnostic:
     if item.severity is not Severity.WARNING:
         return item
-    return replace(item, severity=Severity.ERROR)
+    return item._replace(severity=Severity.ERROR)
 
 
 def _counted(count: int, one: str, more: str) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from p0trans.source import Place
 
@@ -14,24 +14,21 @@ class Severity(StrEnum):
     NOTE = "note"
 
 
-@dataclass(frozen=True, slots=True)
-class Label:
+class Label(NamedTuple):
     """A place in a source and what is to be said about it."""
 
     place: Place
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(NamedTuple):
     """Replace the text at `place` by `text`; an empty span inserts."""
 
     place: Place
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Fix:
+class Fix(NamedTuple):
     """One way to mend the program. `machine` says that it may be applied unseen."""
 
     title: str
@@ -39,8 +36,7 @@ class Fix:
     machine: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
+class Diagnostic(NamedTuple):
     """One finding: its stable code, the place that is wrong and where the facts came from."""
 
     code: str

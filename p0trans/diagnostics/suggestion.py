@@ -13,6 +13,7 @@ from p0trans.source import Source
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _MOST_LINES = 8
+_MARGINS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ class _Change:
 def rows(source: Source, edits: Sequence[Edit], room: int) -> list[Row]:
     """The lines that `edits`, all of `source`, change: as they are, where text is lost, and as
     they become. A row takes at most `room` columns."""
-    changes = [_change(source, group) for group in _groups(source, edits)]
+    changes = [_change(source, group, room) for group in _groups(source, edits)]
     result: list[Row] = []
     for change in changes:
         if result:
@@ -56,11 +57,15 @@ def _groups(source: Source, edits: Sequence[Edit]) -> Iterator[list[Edit]]:
         yield group
 
 
-def _change(source: Source, edits: Sequence[Edit]) -> _Change:
+def _change(source: Source, edits: Sequence[Edit], room: int) -> _Change:
+    """What `edits` do to their lines. A line that is far wider than `room` is cut around them."""
+    margin = _MARGINS * room
     first, _ = source.position(edits[0].place.span.start)
     last, _ = source.position(edits[-1].place.span.end)
-    start = source.line_starts[first - 1]
-    end = source.line_starts[last - 1] + len(source.line(last))
+    start = max(source.line_starts[first - 1], edits[0].place.span.start - margin)
+    end = edits[-1].place.span.end + margin
+    if end >= (*source.line_starts[last : last + 1], len(source.text))[0]:
+        end = source.line_starts[last - 1] + len(source.line(last))
     pieces: list[str] = []
     position = start
     for edit in edits:

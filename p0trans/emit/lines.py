@@ -41,7 +41,8 @@ def constraint_guard(constraint: Constraint, names: Mapping[str, str]) -> Line:
 
     `names` gives the Python names of shape variables, in the order in which a message lists them.
     """
-    variables = tuple(name for name in names if name in constraint.variables())
+    used = constraint.variables()
+    variables = tuple(name for name in names if name in used)
     text = constraint_prose(constraint, names)
     message = f'f"expected {text}, got {numbers_text(variables, names)}"'
     return Line(f"if {negated_code(constraint, names)}:", raises=f"ValueError({message})")

@@ -26,8 +26,7 @@ class Reference(NamedTuple):
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Apply:
+class Apply(NamedTuple):
     """One operation of the table. A written target shape is the attribute `shape`."""
 
     operation: str
@@ -35,8 +34,7 @@ class Apply:
     attributes: Attributes
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """A definition applied to dims for its shape parameters and to operands.
 
     `assumptions` are those of its `assume` facts, in the caller's dims, that the caller's own
@@ -49,8 +47,7 @@ class Call:
     assumptions: tuple[Constraint, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Pack:
+class Pack(NamedTuple):
     """A tuple of values."""
 
     operands: tuple[Value, ...]
@@ -68,8 +65,7 @@ class Project:
         return (self.operand,)
 
 
-@dataclass(frozen=True, slots=True)
-class Alias:
+class Alias(NamedTuple):
     """A second name for a value: `let y = x in`."""
 
     operand: Value
@@ -82,8 +78,7 @@ class Alias:
 Node: TypeAlias = Apply | Call | Pack | Project | Alias
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """One value: what computes it, its type, its source, and the `let` name it was given.
 
     `binding` is None for a step that stands inside a larger expression; `owner` is then the
@@ -97,15 +92,13 @@ class Step:
     owner: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(NamedTuple):
     name: str
     type: Type
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(NamedTuple):
     """One checked definition. `bindings` says how each shape parameter gets its number."""
 
     name: str
@@ -138,16 +131,14 @@ class Definition:
         return enumerate(self.steps, start=len(self.parameters))
 
 
-@dataclass(frozen=True, slots=True)
-class Initializer:
+class Initializer(NamedTuple):
     """How a param or buffer begins: `ones`, `normal(0.02)`."""
 
     name: str
     arguments: tuple[float, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(NamedTuple):
     """A parameter of the definition that the module owns as `param` or `buffer`."""
 
     kind: str
@@ -156,8 +147,7 @@ class State:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Const:
+class Const(NamedTuple):
     """A scalar parameter of the definition that is a constructor argument with a default."""
 
     parameter: int
@@ -165,8 +155,7 @@ class Const:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Sub:
+class Sub(NamedTuple):
     """A child module.
 
     `bound` pairs each owned parameter of the child's definition with the parameter of this
@@ -182,8 +171,7 @@ class Sub:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Module:
+class Module(NamedTuple):
     """A `torch.nn.Module` to be: a definition and which of its parameters are state."""
 
     name: str
@@ -207,8 +195,7 @@ class Module:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(NamedTuple):
     """One checked file. `name` is dotted and unique in the program; `imports` are the
     references it brings in, in source order."""
 
@@ -219,8 +206,7 @@ class Unit:
     imports: tuple[Reference, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Program:
+class Program(NamedTuple):
     """Checked files in dependency order; `roots` are the units that were asked for."""
 
     units: tuple[Unit, ...]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any
 
 from p0trans.dtypes import DTYPES, DType
@@ -202,7 +201,7 @@ def _integer_call(name: str, noun: str, doc: str, function: str) -> Operation:
         return Spelling(wide + ".to({dtype})", operands=RECEIVER)
 
     plain = _binary_call(name, noun, doc, "integer", function, computed(divide))
-    return replace(plain, torch=spell)
+    return plain._replace(torch=spell)
 
 
 def _sign(np: Any, operand: Any) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum
 from types import MappingProxyType
-from typing import Any, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from p0trans.dtypes import DType
 from p0trans.shapes.dim import Constraint, Dim, constant, product
@@ -41,8 +41,7 @@ class AttributeKind(Enum):
     INTEGER = "integer"  # a literal, as int
 
 
-@dataclass(frozen=True, slots=True)
-class AttributeSpec:
+class AttributeSpec(NamedTuple):
     """One attribute of an operation, in the order in which it is written.
 
     A positional one stands in its place without a name; a `default` makes it optional.
@@ -68,8 +67,7 @@ class Rejection:
     facts: Mapping[str, object] = field(default_factory=lambda: NO_FACTS)
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
+class Site(NamedTuple):
     """A use of an operation: the types that go in, its attributes, the type that comes out.
 
     `shape` of `attributes` is the written target shape of an operation that takes one.
@@ -123,8 +121,7 @@ class Spelling:
         return self.operands[min(index, len(self.operands) - 1)]
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluation:
+class Evaluation(NamedTuple):
     """A use of an operation on numbers: attributes and result type with every dim evaluated.
 
     `dtype` is the NumPy dtype of the result and `shape` its shape.
@@ -174,8 +171,7 @@ def no_bytes(site: Site) -> Dim:
     return constant(0)
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
+class Operation(NamedTuple):
     """One operation, declared once.
 
     `infer` gives the result's type or a rejection; it sees operands whose number is right and

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import gcd
 from typing import NamedTuple
 
@@ -20,8 +19,7 @@ _MAX_DEFINITIONS = 64
 _MAX_DEFINITION_SIZE = 120
 
 
-@dataclass(frozen=True, slots=True)
-class System:
+class System(NamedTuple):
     """Facts, solved as far as substitution goes.
 
     Under the facts each variable in `replacements` is its dim over the variables that remain;

@@ -8,8 +8,8 @@ constraint are thrown away. The numbers depend on the arguments alone.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from random import Random
+from typing import NamedTuple
 
 from p0trans.shapes import presburger
 from p0trans.shapes.bounds import SHAPE_VARIABLE, Bounds
@@ -53,8 +53,7 @@ def _difference(sizes: Mapping[str, int]) -> tuple[int, int]:
     return len(set(sizes.values())), sum(size != 1 for size in sizes.values())
 
 
-@dataclass(frozen=True, slots=True)
-class _Space:
+class _Space(NamedTuple):
     """The assignments of `variables` that satisfy `constraints`; `system` has these solved."""
 
     variables: tuple[str, ...]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
-from typing import TypeAlias
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from heapq import heappop, heappush
+from typing import NamedTuple, TypeAlias
 
 from p0trans.shapes.bounds import interval, is_nonnegative, substitute_within_limits
 from p0trans.shapes.dim import Constraint, Dim, DimLimitError, constant, variable
@@ -17,8 +16,7 @@ from p0trans.types import Shape, TensorType, Type
 Sizes: TypeAlias = "tuple[int, ...] | tuple[Sizes, ...]"
 
 
-@dataclass(frozen=True, slots=True)
-class FromInput:
+class FromInput(NamedTuple):
     """`variable` is read off axis `axis` of input `parameter` (`path` leads into a tuple input).
 
     There the dim is linear in the variable with coefficient `coefficient` and known rest:
@@ -33,8 +31,7 @@ class FromInput:
     path: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class FromEquation:
+class FromEquation(NamedTuple):
     """`variable` = numerator // denominator, over variables bound before it.
 
     The denominator is a number times variables, so it is not 0 when those are >= 1; it is 1
@@ -46,8 +43,7 @@ class FromEquation:
     denominator: Dim
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
+class Given(NamedTuple):
     """Nothing determines `variable`: the caller passes it as an integer."""
 
     variable: str
@@ -56,8 +52,7 @@ class Given:
 ShapeBinding: TypeAlias = FromInput | FromEquation | Given
 
 
-@dataclass(frozen=True, slots=True)
-class InputTensor:
+class InputTensor(NamedTuple):
     """One tensor among the inputs: input `parameter`, or the item of it that `path` leads to."""
 
     parameter: int
@@ -94,23 +89,70 @@ def solve(
     that gives the variable without a division, then one with. When none of them gives another
     variable, the first open one in declaration order is given by the caller.
     """
-    polynomials = tuple(_polynomials(equations))
-    tensors = input_tensors(inputs)
-    rules: tuple[Callable[[frozenset[str]], ShapeBinding | None], ...] = (
-        partial(_from_input, tensors, True),
-        partial(_from_input, tensors, False),
-        partial(_from_equation, polynomials, False),
-        partial(_from_equation, polynomials, True),
-    )
-    bindings: list[ShapeBinding] = []
     unknown = dict.fromkeys(shape_parameters)
+    bindings: list[ShapeBinding] = []
+    sources = _Sources(input_tensors(inputs), tuple(_polynomials(equations)), unknown)
     while unknown:
-        names = frozenset(unknown)
-        solved = (binding for rule in rules if (binding := rule(names)) is not None)
-        binding = next(solved, Given(next(iter(unknown))))
+        binding = sources.next() or Given(next(iter(unknown)))
         bindings.append(binding)
         del unknown[binding.variable]
+        sources.known(binding.variable)
     return tuple(bindings)
+
+
+class _Sources:
+    """The dims and equations that can still give a variable.
+
+    Each is looked at again only when one of its variables has become known, so that a system of
+    thousands of equations takes time in proportion to its size.
+    """
+
+    def __init__(
+        self, tensors: Sequence[InputTensor], polynomials: Sequence[Dim], unknown: Iterable[str]
+    ) -> None:
+        axes = [(tensor, axis) for tensor in tensors for axis in range(len(tensor.type.shape))]
+        dims = [*(tensor.type.shape[axis] for tensor, axis in axes), *polynomials]
+        self._axes = axes
+        self._dims = dims
+        self._open = [set(dim.variables()) for dim in dims]
+        self._uses: dict[str, list[int]] = {name: [] for name in unknown}
+        self._ready: list[tuple[int, int, ShapeBinding]] = []
+        for index, names in enumerate(self._open):
+            names &= self._uses.keys()
+            for name in names:
+                self._uses[name].append(index)
+        for index in range(len(dims)):
+            self._consider(index)
+
+    def next(self) -> ShapeBinding | None:
+        """The best binding of a variable that is not known yet."""
+        while self._ready:
+            _, index, binding = heappop(self._ready)
+            if self._open[index]:
+                return binding
+        return None
+
+    def known(self, name: str) -> None:
+        for index in self._uses[name]:
+            self._open[index].discard(name)
+            self._consider(index)
+
+    def _consider(self, index: int) -> None:
+        """Note the binding that dim `index` gives, when it has one unknown left."""
+        if len(self._open[index]) != 1:
+            return
+        name = next(iter(self._open[index]))
+        dim = self._dims[index]
+        if index < len(self._axes):
+            read = _from_input(*self._axes[index], name)
+            if read is not None:
+                rank = 0 if dim.as_variable() is not None else 1
+                heappush(self._ready, (rank, index, read))
+            return
+        computed = _from_equation(dim, name)
+        if computed is not None:
+            rank = 2 if computed.denominator is constant(1) else 3
+            heappush(self._ready, (rank, index, computed))
 
 
 def _polynomials(constraints: Sequence[Constraint]) -> Iterator[Dim]:
@@ -123,46 +165,24 @@ def _polynomials(constraints: Sequence[Constraint]) -> Iterator[Dim]:
                 continue
 
 
-def _from_input(
-    tensors: Sequence[InputTensor], bare: bool, unknown: frozenset[str]
-) -> FromInput | None:
-    """The first axis whose dim is an unknown variable; unless `bare`, also one linear in it."""
-    for tensor in tensors:
-        for axis, dim in enumerate(tensor.type.shape):
-            name = dim.as_variable() if bare else _only_unknown(dim, unknown)
-            if name not in unknown or name is None:
-                continue
-            factor, rest = _split(dim, name)
-            coefficient = None if factor is None else factor.as_integer()
-            if coefficient is not None:
-                return FromInput(name, tensor.parameter, axis, coefficient, rest, tensor.path)
-    return None
+def _from_input(tensor: InputTensor, axis: int, name: str) -> FromInput | None:
+    """`name` read off an axis whose dim is linear in it."""
+    factor, rest = _split(tensor.type.shape[axis], name)
+    coefficient = None if factor is None else factor.as_integer()
+    if coefficient is None:
+        return None
+    return FromInput(name, tensor.parameter, axis, coefficient, rest, tensor.path)
 
 
-def _from_equation(
-    polynomials: Sequence[Dim], dividing: bool, unknown: frozenset[str]
-) -> FromEquation | None:
-    """The first equation `factor * name + rest == 0` with one unknown, as name = -rest / factor."""
-    for polynomial in polynomials:
-        name = _only_unknown(polynomial, unknown)
-        if name is None:
-            continue
-        factor, rest = _split(polynomial, name)
-        # A sum as factor could be 0.
-        if factor is None or len(factor.terms) != 1 or factor.has_division:
-            continue
-        if factor.terms[0][1] < 0:
-            factor = -factor
-        else:
-            rest = -rest
-        if dividing or factor is constant(1):
-            return FromEquation(name, rest, factor)
-    return None
-
-
-def _only_unknown(dim: Dim, unknown: frozenset[str]) -> str | None:
-    names = dim.variables() & unknown
-    return next(iter(names)) if len(names) == 1 else None
+def _from_equation(polynomial: Dim, name: str) -> FromEquation | None:
+    """`name` = -rest / factor where `polynomial` is factor * name + rest and set to zero."""
+    factor, rest = _split(polynomial, name)
+    # A sum as factor could be 0.
+    if factor is None or len(factor.terms) != 1 or factor.has_division:
+        return None
+    if factor.terms[0][1] < 0:
+        return FromEquation(name, rest, -factor)
+    return FromEquation(name, -rest, factor)
 
 
 def _split(dim: Dim, name: str) -> tuple[Dim | None, Dim]:
@@ -207,8 +227,7 @@ def size_at(shapes: Sequence[Sizes], parameter: int, path: Sequence[int] = ()) -
     return tuple(size for size in sizes if isinstance(size, int))
 
 
-@dataclass(frozen=True, slots=True)
-class ShapeCondition:
+class ShapeCondition(NamedTuple):
     """A tensor among the inputs has the rank and the dims of `shape`.
 
     `axes` are those to compare: on the others the size is the variable by its binding. The rank
@@ -221,15 +240,13 @@ class ShapeCondition:
     axes: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PositiveCondition:
+class PositiveCondition(NamedTuple):
     """`variable` is at least 1. It has to be looked at before anything is divided by it."""
 
     variable: str
 
 
-@dataclass(frozen=True, slots=True)
-class ConstraintCondition:
+class ConstraintCondition(NamedTuple):
     """A `where` or `assume` that the bindings do not make true."""
 
     constraint: Constraint

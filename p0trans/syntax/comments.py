@@ -5,7 +5,7 @@ from __future__ import annotations
 import bisect
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from p0trans.source import Source, Span
 from p0trans.syntax.tree import Comment
@@ -15,8 +15,7 @@ _NESTED = re.compile(r"\(\*|\*\)")
 _NOT_LINE_END = re.compile(r"[^\r\n]")
 
 
-@dataclass(frozen=True, slots=True)
-class Stripped:
+class Stripped(NamedTuple):
     """A text without its comments.
 
     `text` is as long as the source's text. `unclosed` holds the `(*` that have no `*)`, the

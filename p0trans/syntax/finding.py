@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from p0trans.diagnostics.codes import diagnose
 from p0trans.diagnostics.model import Diagnostic, Edit, Fix, Label
@@ -12,8 +12,7 @@ from p0trans.syntax.surroundings import Surroundings
 from p0trans.syntax.tokens import END, Token
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """A place where a run stopped: at token `stop.index` of `tokens`, with `around` about it."""
 
     source: Source
@@ -42,8 +41,7 @@ class Problem:
         return Place(self.source, token.span)
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """`repaired` are the tokens with the finding's fix applied. The fix has proved itself when
     they parse beyond the first `reach` of them."""
 

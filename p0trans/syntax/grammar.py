@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from p0trans.source import Span
 from p0trans.syntax.tokens import END, Scanner, Token, scanner
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from lark import Token as LarkToken
 
 
-@dataclass(frozen=True, slots=True)
-class Grammar:
+class Grammar(NamedTuple):
     """`words` has the text of each terminal that is always the same: `LPAR` is `(`."""
 
     parser: Lark
@@ -45,8 +44,7 @@ class Stop:
     declaration: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """The declarations that were complete, and why there are no more."""
 
     declarations: list[Declaration]

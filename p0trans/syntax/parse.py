@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from p0trans.diagnostics.codes import diagnose
 from p0trans.diagnostics.model import Diagnostic, Label
@@ -14,8 +14,7 @@ from p0trans.syntax.grammar import grammar, run
 from p0trans.syntax.tokens import Token
 
 
-@dataclass(frozen=True, slots=True)
-class Parsed:
+class Parsed(NamedTuple):
     """What a source parses to.
 
     `file` has every declaration that parsed, those beside a broken one included. `broken` are
@@ -71,7 +70,7 @@ def _documented(
     docs = doc_comments(source, stripped.comments, [token.span.start for token in tokens])
     return tuple(
         (
-            replace(declaration, doc=docs[declaration.span.start])
+            declaration._replace(doc=docs[declaration.span.start])
             if not isinstance(declaration, tree.Import) and declaration.span.start in docs
             else declaration
         )

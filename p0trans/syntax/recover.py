@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import NamedTuple
 
 from p0trans.diagnostics.model import Diagnostic
 from p0trans.source import Source, Span
@@ -24,8 +24,7 @@ _MOST_REPAIRS = 10
 """How often one declaration is mended before the rest of it is given up: each costs a run."""
 
 
-@dataclass(frozen=True, slots=True)
-class Recovered:
+class Recovered(NamedTuple):
     """What a stretch of tokens gave: what parsed, what was wrong, and the names that are lost."""
 
     declarations: tuple[Declaration, ...]
@@ -61,7 +60,7 @@ def recover(source: Source, tokens: Sequence[Token], start: int, *, cut_short: b
     del diagnostics[MOST_ERRORS:]
     if hidden:
         more = f"{hidden} more syntax errors of this file are not shown"
-        diagnostics[-1] = replace(diagnostics[-1], notes=(*diagnostics[-1].notes, more))
+        diagnostics[-1] = diagnostics[-1]._replace(notes=(*diagnostics[-1].notes, more))
     return Recovered(tuple(declarations), tuple(diagnostics), tuple(broken))
 
 
@@ -84,7 +83,7 @@ def _recover_piece(source: Source, tokens: tuple[Token, ...], cut_short: bool) -
             break
         again = run(finding.repaired)
         if again.stop is not None and again.stop.index <= finding.reach:
-            diagnostics[-1] = replace(finding.diagnostic, fixes=())
+            diagnostics[-1] = finding.diagnostic._replace(fixes=())
             break
         tokens, outcome = finding.repaired, again
     if outcome.stop is None:
@@ -98,7 +97,7 @@ def _unproved(diagnostic: Diagnostic) -> Diagnostic:
     A missing `in` is told from the layout, and stays sure."""
     if diagnostic.code == "P0003":
         return diagnostic
-    return replace(diagnostic, fixes=tuple(replace(f, machine=False) for f in diagnostic.fixes))
+    return diagnostic._replace(fixes=tuple(f._replace(machine=False) for f in diagnostic.fixes))
 
 
 def _insert_ins(

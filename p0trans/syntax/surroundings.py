@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from p0trans.syntax.tokens import Token
 
@@ -31,8 +31,7 @@ _HEADER_PARTS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class OpenLet:
+class OpenLet(NamedTuple):
     """A `let … in` of a body before its `in`. `label` is empty when it takes a tuple apart."""
 
     let: Token
@@ -40,8 +39,7 @@ class OpenLet:
     in_value: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
+class Surroundings(NamedTuple):
     """What is open at a token.
 
     `name` is that of the declaration, `kind` the type of its first token (empty between two

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from p0trans.source import Span
@@ -37,8 +36,7 @@ class Token(NamedTuple):
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Scanner:
+class Scanner(NamedTuple):
     """Cuts a text into tokens. `fixed` names the terminals that are one text each."""
 
     pattern: re.Pattern[str]

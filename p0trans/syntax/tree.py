@@ -7,14 +7,12 @@ includes the parentheses around its expression.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from p0trans.source import Source, Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Identifier:
+class Identifier(NamedTuple):
     span: Span
     text: str
 
@@ -22,26 +20,22 @@ class Identifier:
 # --- dims -------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class DimInteger:
+class DimInteger(NamedTuple):
     span: Span
     value: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class DimName:
+class DimName(NamedTuple):
     span: Span
     text: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class DimNegate:
+class DimNegate(NamedTuple):
     span: Span
     operand: Dim
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class DimBinary:
+class DimBinary(NamedTuple):
     """`operator` is one of `+ - * / %`; `/` is floor division."""
 
     span: Span
@@ -53,8 +47,7 @@ class DimBinary:
 Dim: TypeAlias = DimInteger | DimName | DimNegate | DimBinary
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Constraint:
+class Constraint(NamedTuple):
     """`relation` is one of `== != <= < >= >`."""
 
     span: Span
@@ -66,15 +59,13 @@ class Constraint:
 # --- types ------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TensorType:
+class TensorType(NamedTuple):
     span: Span
     dtype: Identifier
     dims: tuple[Dim, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TupleType:
+class TupleType(NamedTuple):
     span: Span
     items: tuple[Type, ...]
 
@@ -85,22 +76,19 @@ Type: TypeAlias = TensorType | TupleType
 # --- expressions ------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Name:
+class Name(NamedTuple):
     span: Span
     text: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Literal:
+class Literal(NamedTuple):
     """A number or truth value. Its Python type says which: float F32, int I32, bool Bool."""
 
     span: Span
     value: float | int | bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Unary:
+class Unary(NamedTuple):
     """`operator` is `-` or `not`."""
 
     span: Span
@@ -108,8 +96,7 @@ class Unary:
     operand: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Binary:
+class Binary(NamedTuple):
     """`operator` is one of `|| && < <= > >= == != + - * /`."""
 
     span: Span
@@ -119,16 +106,14 @@ class Binary:
     right: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class DimList:
+class DimList(NamedTuple):
     """`[2, 0, 1]` as an attribute."""
 
     span: Span
     dims: tuple[Dim, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Attribute:
+class Attribute(NamedTuple):
     """`axis=2` or a positional `mean`, `F32`, `B`; a word or dtype is a `DimName`."""
 
     span: Span
@@ -136,8 +121,7 @@ class Attribute:
     value: Dim | DimList
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Apply:
+class Apply(NamedTuple):
     """`head[attributes] argument …`. `attributes` is None when no bracket was written."""
 
     span: Span
@@ -147,22 +131,19 @@ class Apply:
     arguments: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ShapeArgument:
+class ShapeArgument(NamedTuple):
     """`[B, S, 1]` as an argument."""
 
     span: Span
     dims: tuple[Dim, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Tuple:
+class Tuple(NamedTuple):
     span: Span
     items: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Binding:
+class Binding(NamedTuple):
     """`let name : type = value in`; more than one name takes a tuple apart."""
 
     span: Span
@@ -171,8 +152,7 @@ class Binding:
     value: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Block:
+class Block(NamedTuple):
     """A chain of `let … in` (at least one) and the expression at its end."""
 
     span: Span
@@ -186,22 +166,19 @@ Expr: TypeAlias = Name | Literal | Unary | Binary | Apply | ShapeArgument | Tupl
 # --- declarations -----------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Import:
+class Import(NamedTuple):
     span: Span
     module: tuple[Identifier, ...]
     names: tuple[Identifier, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Parameter:
+class Parameter(NamedTuple):
     span: Span
     name: Identifier
     type: Type
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Definition:
+class Definition(NamedTuple):
     """A top-level `let`. `equals_span` is the `=` before the body: an `assume` goes before it."""
 
     span: Span
@@ -216,8 +193,7 @@ class Definition:
     body: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Initializer:
+class Initializer(NamedTuple):
     """`ones`, `normal(0.02)`, or the bare literal of a `const` (then `name` is None)."""
 
     span: Span
@@ -225,8 +201,7 @@ class Initializer:
     arguments: tuple[float | int | bool, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class State:
+class State(NamedTuple):
     """`kind` is `param`, `buffer` or `const`."""
 
     span: Span
@@ -235,8 +210,7 @@ class State:
     initializer: Initializer
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Sub:
+class Sub(NamedTuple):
     """`sub name = Module(argument = argument, …)`; the pairs are (of Module, of this one)."""
 
     span: Span
@@ -245,8 +219,7 @@ class Sub:
     arguments: tuple[tuple[Identifier, Identifier], ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Module:
+class Module(NamedTuple):
     span: Span
     doc: str | None
     name: Identifier
@@ -257,8 +230,7 @@ class Module:
 Declaration: TypeAlias = Import | Definition | Module
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Comment:
+class Comment(NamedTuple):
     """`kind` is `line`, `block` or `doc`; `text` is verbatim, delimiters included."""
 
     span: Span
@@ -266,8 +238,7 @@ class Comment:
     text: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class File:
+class File(NamedTuple):
     """What a source parses to: its declarations in source order and all its comments."""
 
     source: Source

@@ -6,10 +6,10 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from p0trans.check import Checked
-from p0trans.check.context import Context
-from p0trans.check.dims import lower_type
-from p0trans.check.shapes import same_type
+from p0trans.checker import Checked
+from p0trans.checker.context import Context
+from p0trans.checker.dims import lower_type
+from p0trans.checker.shapes import same_type
 from p0trans.diagnostics.model import Diagnostic, Severity
 from p0trans.ir.program import Apply, Call, Definition, Pack, Program, Project, Step, Unit, Value
 from p0trans.ops import OPERATIONS

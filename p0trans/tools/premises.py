@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from p0trans.check.case import factor_text
+from p0trans.checker.case import factor_text
 from p0trans.dtypes import DTYPES, DType
 from p0trans.ops.table import AttributeKind, Attributes, Operation, Rejection, shape_attribute
 from p0trans.shapes.dim import Constraint, Dim, DimLimitError, constant, product

@@ -54,10 +54,9 @@ def without_gradients(program: Program, subject: Subject) -> str | None:
 
 def widened(program: Program) -> Program:
     """The program with every F32 as F64, written dtypes included."""
-    return replace(
-        program,
+    return program._replace(
         units=tuple(
-            replace(unit, definitions=tuple(map(_widened_definition, unit.definitions)))
+            unit._replace(definitions=tuple(map(_widened_definition, unit.definitions)))
             for unit in program.units
         ),
     )
@@ -195,15 +194,14 @@ def _moved(
 
 
 def _widened_definition(definition: Definition) -> Definition:
-    return replace(
-        definition,
+    return definition._replace(
         parameters=tuple(
-            replace(parameter, type=_widened_type(parameter.type))
+            parameter._replace(type=_widened_type(parameter.type))
             for parameter in definition.parameters
         ),
         result_type=_widened_type(definition.result_type),
         steps=tuple(
-            replace(step, type=_widened_type(step.type), node=_widened_node(step.node))
+            step._replace(type=_widened_type(step.type), node=_widened_node(step.node))
             for step in definition.steps
         ),
     )
@@ -219,4 +217,4 @@ def _widened_node(node: Node) -> Node:
     if not isinstance(node, Apply) or _F32 not in node.attributes.values():
         return node
     attributes = {name: _F64 if value is _F32 else value for name, value in node.attributes.items()}
-    return replace(node, attributes=attributes)
+    return node._replace(attributes=attributes)

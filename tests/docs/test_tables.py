@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from p0trans.check.modules import INITIALIZERS
+from p0trans.checker.modules import INITIALIZERS
 from p0trans.diagnostics.codes import table
 from p0trans.driver import check_sources
 from p0trans.dtypes import DTYPES, DType

@@ -8,7 +8,6 @@ import subprocess
 import sys
 import weakref
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import ml_dtypes
@@ -260,7 +259,7 @@ def test_a_dim_that_does_not_divide_is_refused() -> None:
 
 
 def test_a_meaning_that_breaks_its_type_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    wrong = replace(OPERATIONS["exp"], numpy=lambda np, operands, evaluation: operands[0][:1])
+    wrong = OPERATIONS["exp"]._replace(numpy=lambda np, operands, evaluation: operands[0][:1])
     monkeypatch.setattr("p0trans.interpret.evaluate.OPERATIONS", {"exp": wrong})
     build = Build("f", "B")
     x = build.parameter("x", tensor("F32", "B"))
@@ -282,7 +281,7 @@ def test_values_are_let_go_after_their_last_use(monkeypatch: pytest.MonkeyPatch)
 
         return meaning_and_count
 
-    exp = replace(OPERATIONS["exp"], numpy=watched(OPERATIONS["exp"].numpy))
+    exp = OPERATIONS["exp"]._replace(numpy=watched(OPERATIONS["exp"].numpy))
     monkeypatch.setattr("p0trans.interpret.evaluate.OPERATIONS", {"exp": exp})
     build = Build("chain", "B")
     value = build.parameter("x", tensor("F32", "B"))

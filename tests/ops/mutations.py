@@ -37,7 +37,7 @@ def mutants(operation: Operation) -> list[Mutant]:
     """Every mutant of an operation that changes at least one of its sites."""
     sites = _sites(operation)
     return [
-        Mutant(replace(operation, torch=_spelled_with(operation, change)), what)
+        Mutant(operation._replace(torch=_spelled_with(operation, change)), what)
         for what, change in _changes(operation)
         if any(_applies(operation, change, site) for site in sites)
     ]
@@ -212,7 +212,7 @@ def _attribute(
         value = other(site, site.attributes[name])
         if value is None or value == site.attributes[name]:
             return None
-        return operation.torch(replace(site, attributes={**site.attributes, name: value}))
+        return operation.torch(site._replace(attributes={**site.attributes, name: value}))
 
     return change
 

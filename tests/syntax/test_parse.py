@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 import pytest
@@ -59,14 +58,13 @@ def plain(node: Any) -> Any:
             return node.text
         case tree.Literal() | tree.DimInteger():
             return node.value
-        case tuple():
-            return tuple(plain(item) for item in node)
-    if not dataclasses.is_dataclass(node):
+    if not isinstance(node, tuple):
         return node
+    names = getattr(node, "_fields", None)
+    if names is None:
+        return tuple(plain(item) for item in node)
     fields = [
-        plain(getattr(node, field.name))
-        for field in dataclasses.fields(node)
-        if not field.name.endswith("span") and field.name != "doc"
+        plain(getattr(node, name)) for name in names if not name.endswith("span") and name != "doc"
     ]
     return (type(node).__name__, *fields)
 

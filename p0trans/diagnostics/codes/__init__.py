@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
+from typing import NamedTuple
 
 from p0trans.diagnostics.model import Diagnostic, Fix, Label, Severity
 from p0trans.source import Place
 
 
-@dataclass(frozen=True, slots=True)
-class Code:
+class Code(NamedTuple):
     """One kind of finding. `message` and `notes` are `str.format` templates over the facts."""
 
     code: str

@@ -1,7 +1,0 @@
-"""The checker: syntax trees in, typed IR and diagnostics out."""
-
-from __future__ import annotations
-
-from p0trans.check.units import NOTHING_DECLARED, Checked, Found, Loader, StateFlags, check_units
-
-__all__ = ["NOTHING_DECLARED", "Checked", "Found", "Loader", "StateFlags", "check_units"]
