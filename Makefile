@@ -3,8 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+TPU_VENV := .venv-tpu
+TPU_STAMP := $(TPU_VENV)/.installed
 
-.PHONY: demo test lint golden bench clean
+.PHONY: demo test test-tpu lint golden bench clean
 
 # pip reads the wheels' metadata again when pyproject.toml changes, and installs nothing twice.
 $(STAMP): pyproject.toml
@@ -17,6 +19,16 @@ demo: $(STAMP)
 
 test: $(STAMP) lint
 	$(BIN)/python -m pytest -n 2
+
+# libtpu and torch_xla do not share an environment: the tests run in one and compile in the other.
+$(TPU_STAMP): pyproject.toml
+	test -x $(TPU_VENV)/bin/python || $(PYTHON) -m venv $(TPU_VENV)
+	$(TPU_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[tpu-aot]'
+	touch $(TPU_STAMP)
+
+test-tpu: $(STAMP) $(TPU_STAMP)
+	P0TRANS_TPU_PYTHON=$(CURDIR)/$(TPU_VENV)/bin/python \
+		$(BIN)/python -m pytest tests/tools/test_tpu_aot.py
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
@@ -32,4 +44,4 @@ bench: $(STAMP)
 	$(BIN)/python benchmarks/translate.py
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(TPU_VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,8 +1,10 @@
-"""`p0trans export`: a module as a program of torch.export or as StableHLO."""
+"""`p0trans export`: a module for torch.export, as StableHLO, or compiled for a TPU."""
 
 from __future__ import annotations
 
 import os
+import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,31 +20,45 @@ if TYPE_CHECKING:
 
     from p0trans.ir.program import Program
 
-SUFFIXES = {"export": ".pt2", "stablehlo": ".mlir"}
+STABLEHLO_SUFFIX = ".mlir"
+SUFFIXES = {"export": ".pt2", "stablehlo": STABLEHLO_SUFFIX}
+FORMS = (*SUFFIXES, "tpu")
+TOPOLOGY = re.compile(r"\w+:[1-9]\d*(x[1-9]\d*){1,2}", re.ASCII)
 
 
-@click.command("export", short_help="Export a module through torch.export or to StableHLO.")
+@click.command("export", short_help="Export a module: torch.export, StableHLO, or for a TPU.")
 @click.argument("file")
 @click.option("--module", metavar="NAME", help="The module; needed when FILE has several.")
 @click.option(
     "--dims",
     metavar="B=2,S=3",
     default="",
-    help="Sizes: for export those that the constructor takes, for stablehlo all.",
+    help="Sizes: for export those that the constructor takes, else all.",
 )
 @click.option(
     "--to",
     "form",
-    type=click.Choice(tuple(SUFFIXES)),
+    type=click.Choice(FORMS),
     default="export",
     show_default=True,
-    help="export: a .pt2 file for all sizes; stablehlo: text for the sizes given.",
+    help="export: a .pt2 file for all sizes; stablehlo: text for the sizes given; tpu: what a"
+    " TPU's compiler says of them.",
+)
+@click.option("--topology", metavar="v5e:2x2", help="For tpu: the chips, by generation and shape.")
+@click.option(
+    "--tpu-python",
+    "python",
+    metavar="PATH",
+    envvar="P0TRANS_TPU_PYTHON",
+    show_envvar=True,
+    help="For tpu: the Python that has jax and libtpu; without it this one.",
 )
 @click.option(
     "-o",
     "--output",
     metavar="FILE|-",
-    help="Where to write; without it beside FILE, as .pt2 or .mlir. - prints StableHLO.",
+    help="Where to write; without it beside FILE, as .pt2 or .mlir, and what tpu says is printed."
+    " - prints StableHLO.",
 )
 @report_options
 def command(
@@ -50,55 +66,116 @@ def command(
     module: str | None,
     dims: str,
     form: str,
+    topology: str | None,
+    python: str | None,
     output: str | None,
     format_: str,
     color: str,
 ) -> None:
     """Export a module of FILE (`-` is standard input) for use without Python code.
 
-    Parameters are exported with the values that a new module begins with.
+    Parameters are exported with the values that a new module begins with. With `--to tpu` the
+    module, or FILE itself if it is StableHLO in a .mlir file, is compiled for a TPU that need not
+    be there, and its costs are reported, as JSON with `--format json`. When it does not fit into
+    the memory of the chip, the exit status is 1.
 
     \b
     Examples:
       p0trans export rmsnorm.p0
       p0trans export block.p0 --module SwiGLU --dims D=64,H=256
       p0trans export rmsnorm.p0 --to stablehlo --dims B=2,S=128,D=64 -o -
+      p0trans export rmsnorm.p0 --to tpu --topology v5e:2x2 --dims B=2,S=128,D=64
     """
     from p0trans import driver
     from p0trans.tools.export import ExportError
+    from p0trans.tools.tpu_aot import TpuError
 
     sizes = _sizes(dims)
     path = _path(file, output, form)
+    target = _target(topology, python, form)
+    lowered = target is not None and file.endswith(STABLEHLO_SUFFIX)
+    if lowered and (module or sizes):
+        raise click.UsageError("a file of StableHLO takes neither --module nor --dims")
     sources, found = read_sources([file])
-    if sources:
+    program: Program | None = None
+    if sources and not lowered:
         checked = driver.check_sources(sources)
+        program = checked.program
         found += [item for item in checked.diagnostics if item.severity is not Severity.NOTE]
     if found:
         report(found, format_, color, err=True)
     if any(item.severity is Severity.ERROR for item in found):
         raise click.exceptions.Exit(1)
+    fits = True
     try:
-        data = _exported(checked.program, module, sizes, form)
-    except ExportError as error:
+        if program is None:
+            name, data = file, sources[0].text.encode()
+        else:
+            name, data = _exported(program, module, sizes, form)
+        if target is not None:
+            data, fits = _compiled(name, data, target, format_)
+    except (ExportError, TpuError) as error:
         raise click.ClickException(str(error)) from error
     if path is None:
         put(data.decode(), encoding="utf-8")
-        return
-    trouble = write_atomically(path, data, sources)
-    if trouble is not None:
-        report([trouble], format_, color, err=True)
+    else:
+        trouble = write_atomically(path, data, sources)
+        if trouble is not None:
+            report([trouble], format_, color, err=True)
+            raise click.exceptions.Exit(1)
+    if not fits:
         raise click.exceptions.Exit(1)
 
 
-def _exported(program: Program, module: str | None, dims: Mapping[str, int], form: str) -> bytes:
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """A topology to compile for, and the Python that can; None is this one."""
+
+    topology: str
+    python: str | None
+
+
+def _target(topology: str | None, python: str | None, form: str) -> _Target | None:
+    """What to compile for, where that is asked for; what is missing is said before work begins."""
+    if form != "tpu":
+        if topology is not None:
+            raise click.UsageError("--topology goes with --to tpu")
+        return None
+    from p0trans.tools import tpu_aot
+
+    if topology is None:
+        raise click.UsageError("--to tpu needs --topology, such as v5e:2x2")
+    if not TOPOLOGY.fullmatch(topology):
+        raise click.BadParameter(
+            f"'{topology}' is not GENERATION:AxB or GENERATION:AxBxC", param_hint="--topology"
+        )
+    sentence = None if python else tpu_aot.missing()
+    if sentence is not None:
+        raise click.ClickException(sentence)
+    return _Target(topology, python)
+
+
+def _exported(
+    program: Program, module: str | None, dims: Mapping[str, int], form: str
+) -> tuple[str, bytes]:
+    """The name of the module, and its `.pt2` file or else its StableHLO."""
     from p0trans.tools.export import choose_module, exported_bytes, stablehlo_text
 
     subject = choose_module(program, module)
     if form == "export":
-        return exported_bytes(program, subject, dims)
+        return subject.name, exported_bytes(program, subject, dims)
     # Lowering runs nothing, so that no accelerator need be there; torch_xla asks for a runtime.
     os.environ.setdefault("PJRT_DEVICE", "CPU")
-    return stablehlo_text(program, subject, dims).encode()
+    return subject.name, stablehlo_text(program, subject, dims).encode()
+
+
+def _compiled(name: str, stablehlo: bytes, target: _Target, format_: str) -> tuple[bytes, bool]:
+    """What the compiler says of a module, and whether the module fits into memory."""
+    from p0trans.tools import tpu_aot
+
+    found = tpu_aot.compile_for_tpu(stablehlo.decode(), target.topology, target.python)
+    render = tpu_aot.render_json if format_ == "json" else tpu_aot.render_text
+    return render(name, found).encode(), found.fits
 
 
 def _sizes(text: str) -> dict[str, int]:
@@ -113,7 +190,7 @@ def _sizes(text: str) -> dict[str, int]:
 
 def _path(file: str, output: str | None, form: str) -> Path | None:
     """Where to write; None is standard output."""
-    if output is None and file != STANDARD_INPUT:
+    if output is None and file != STANDARD_INPUT and form in SUFFIXES:
         return Path(file).with_suffix(SUFFIXES[form])
     if output in (None, "-"):
         if form == "export":
