@@ -12,7 +12,7 @@ import pytest
 import torch
 
 import p0trans
-from p0trans.check import Checked
+from p0trans.checker import Checked
 from p0trans.diagnostics.model import Severity
 from p0trans.emit.options import Annotate, Checks
 from p0trans.interpret import interpret

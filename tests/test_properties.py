@@ -17,10 +17,11 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import p0trans
-from p0trans.check import Checked
+from p0trans.checker import Checked
 from p0trans.diagnostics.apply import fix_until_stable
 from p0trans.diagnostics.model import Severity
 from p0trans.driver import check_sources
+from p0trans.dtypes import DTYPES
 from p0trans.emit.options import Checks
 from p0trans.interpret import BoundaryError
 from p0trans.ir.printer import print_program
@@ -36,7 +37,7 @@ from tests.programs.run import close, emitted, entry, interpreted
 
 _MORE = int(os.environ.get("P0TRANS_EXAMPLES", "0"))
 # A declared type is taken at its word, so what is broken there is not mended.
-_REPAIRED = frozenset(Break) - {Break.DIMS, Break.DTYPE}
+_REPAIRED = frozenset(Break) - {Break.DIMS, Break.DTYPE, Break.TUPLE}
 # What these took away stands in the program still.
 _ALWAYS_RESTORED = frozenset({Break.AXIS, Break.IN, Break.MISSPELL})
 
@@ -137,7 +138,7 @@ def one_of_each(draw: Any, broken: list[Mutant]) -> list[Mutant]:
 
 
 @given(programs(), st.data())
-@examples(60)
+@examples(150)
 def test_broken_programs_are_rejected(example: Generated, data: st.DataObject) -> None:
     """What is accepted is another program, and a valid one: it runs as its types say."""
     program = checked(example.text).program
@@ -147,6 +148,8 @@ def test_broken_programs_are_rejected(example: Generated, data: st.DataObject) -
             continue
         assert mutant.kind not in ALWAYS_REJECTED, mutant.text
         verify(result.program)
+        count = len(program.units[-1].definitions)
+        assert len(result.program.units[-1].definitions) == count, mutant.text
         assert print_program(result.program) != print_program(program) or _equal_dims(
             mutant, example
         ), mutant.text
@@ -169,7 +172,11 @@ def require_repair(mutant: Mutant, wanted: Any, run: Callable[[Checked], Any]) -
     It may leave one only where some finding on the way had no fix for a machine.
     """
     source = Source("broken.p0", mutant.text)
-    if check_sources([source]).ok:
+    broken = check_sources([source])
+    if broken.ok:
+        return
+    if mutant.kind is Break.ASSUME and any(each.code == "P0401" for each in broken.diagnostics):
+        # Without the fact that two dims are equal, theirs is another order.
         return
     fixed, _ = fix_until_stable(source, lambda current: check_sources([current]).diagnostics)
     result = check_sources([fixed])
@@ -182,11 +189,13 @@ def require_repair(mutant: Mutant, wanted: Any, run: Callable[[Checked], Any]) -
         assert stuck, f"{mutant.kind}: {messages}\n{mutant.text}\nbecame\n{fixed.text}"
         return
     value = run(result)
-    assert close(value, wanted), f"{mutant.kind}:\n{mutant.text}\nbecame\n{fixed.text}"
+    # A cast may come back one step later, where it rounds otherwise.
+    tolerance = DTYPES["BF16"] if mutant.kind is Break.CAST else None
+    assert close(value, wanted, tolerance), f"{mutant.kind}:\n{mutant.text}\nbecame\n{fixed.text}"
 
 
 @given(programs(modules=False), st.data())
-@examples(60)
+@examples(150)
 def test_fixes_restore_programs(example: Generated, data: st.DataObject) -> None:
     program = checked(example.text).program
     wanted = interpreted(program, example)
