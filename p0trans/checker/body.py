@@ -429,9 +429,10 @@ class Body:
         outcome = operation.infer(types, attributes, self.facts)
         if isinstance(outcome, Rejection):
             # What only a wrong program needs is imported when there is one: a start is not to wait.
-            from p0trans.checker import rejections
+            from p0trans.checker.case import Case
+            from p0trans.checker.rejections import report
 
-            rejections.report(self, operation, expr, parts, types, attributes, outcome, hint)
+            report(Case(self, operation, expr, parts, types, attributes, outcome, hint))
             shape = attributes.get("shape")
             if types and isinstance(shape, tuple):
                 written = tuple(dim for dim in shape if not isinstance(dim, int))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from p0trans.checker.context import Context
@@ -16,31 +17,39 @@ if TYPE_CHECKING:
     from p0trans.checker.body import Argument, Body
 
 
+@dataclass(frozen=True, slots=True)
 class Case:
-    """One rejection, the expression that it is about, and what is known of its parts."""
+    """One rejection, the expression that it is about, and what is known of its parts.
 
-    def __init__(
-        self,
-        body: Body,
-        operation: Operation,
-        expr: tree.Expr,
-        parts: Sequence[Argument],
-        types: tuple[TensorType, ...],
-        attributes: Attributes,
-        rejection: Rejection,
-        hint: Type | None,
-    ) -> None:
-        self.body = body
-        self.context: Context = body.context
-        self.operation = operation
-        self.expr = expr
-        self.parts = parts
-        self.types = types
-        self.attributes = attributes
-        self.rejection = rejection
-        self.hint = hint if isinstance(hint, TensorType) else None
-        self.blamed = rejection.operand or 0
-        self.symbol = operation.symbol or operation.name
+    `around` is the type that would best come out, where the program says so.
+    """
+
+    body: Body
+    operation: Operation
+    expr: tree.Expr
+    parts: Sequence[Argument]
+    types: tuple[TensorType, ...]
+    attributes: Attributes
+    rejection: Rejection
+    around: Type | None
+
+    @property
+    def context(self) -> Context:
+        return self.body.context
+
+    @property
+    def hint(self) -> TensorType | None:
+        return self.around if isinstance(self.around, TensorType) else None
+
+    @property
+    def blamed(self) -> int:
+        """The operand that the typing rule blames."""
+        return self.rejection.operand or 0
+
+    @property
+    def symbol(self) -> str:
+        """How the operation is written."""
+        return self.operation.symbol or self.operation.name
 
     def operand(self, index: int) -> Operand:
         in_application = self.operation.notation is Notation.CALL

@@ -20,29 +20,18 @@ from p0trans.checker.mismatch import (
 from p0trans.checker.shapes import broadcasts, placement, same_shape
 from p0trans.diagnostics.model import Fix
 from p0trans.dtypes import DTYPES, DType
-from p0trans.ops.table import Attributes, Operation, Rejection
 from p0trans.shapes.dim import Constraint, Dim, product
 from p0trans.source import Span
 from p0trans.syntax import tree
-from p0trans.types import Shape, TensorType, Type, shape_text
+from p0trans.types import Shape, TensorType, shape_text
 
 if TYPE_CHECKING:
-    from p0trans.checker.body import Argument, Body
+    pass
 
 
-def report(
-    body: Body,
-    operation: Operation,
-    expr: tree.Expr,
-    parts: Sequence[Argument],
-    types: tuple[TensorType, ...],
-    attributes: Attributes,
-    rejection: Rejection,
-    hint: Type | None,
-) -> None:
-    """Report why `operation` does not take its operands."""
-    case = Case(body, operation, expr, parts, types, attributes, rejection, hint)
-    match rejection.code:
+def report(case: Case) -> None:
+    """Report why an operation does not take its operands."""
+    match case.rejection.code:
         case "P0301":
             _dtypes_differ(case)
         case "P0302" | "P0303":
