@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import linecache
 import os
 import types
 from collections.abc import Mapping, Sequence
@@ -14,6 +13,7 @@ from p0trans.driver import Options, build_sources, check_sources
 from p0trans.emit.options import Annotate, Checks, Style, Target
 from p0trans.emit.options import Options as EmitOptions
 from p0trans.files import read_source
+from p0trans.importing import import_text
 from p0trans.source import Source
 
 
@@ -69,13 +69,7 @@ def load(text_or_path: str | os.PathLike[str], **options: object) -> types.Modul
     emitted lines.
     """
     text = translate(text_or_path, **options)  # type: ignore[arg-type]
-    name = Path(text_or_path).stem if _is_path(text_or_path) else "p0_module"
-    filename = f"<p0trans {name}>"
-    module = types.ModuleType(name)
-    module.__file__ = filename
-    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
-    exec(compile(text, filename, "exec"), module.__dict__)
-    return module
+    return import_text(text, Path(text_or_path).stem if _is_path(text_or_path) else "text")
 
 
 def _is_path(text_or_path: str | os.PathLike[str]) -> bool:

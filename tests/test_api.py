@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from pathlib import Path
 
 import pytest
@@ -87,3 +89,23 @@ def test_a_package_imports_as_the_sources_do(tmp_path: Path) -> None:
     texts = {file.path: file.text for file in built.files}
     assert {"__init__.py", "norm.py", "twice.py"} <= set(texts)
     assert "from .norm import rmsnorm" in texts["twice.py"]
+
+
+def test_a_loaded_module_compiles_inside_another_and_pickles() -> None:
+    """torch.compile and pickle look a class up by the name of its module."""
+    norm = p0trans.load(RMSNORM).Rmsnorm()
+
+    class Outer(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.norm = norm
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            y: torch.Tensor = self.norm(x, torch.ones(4), torch.tensor(1e-6))
+            return y
+
+    x = torch.randn(1, 2, 4)
+    compiled = torch.compile(Outer(), fullgraph=True, backend="eager")
+    assert torch.equal(compiled(x), Outer()(x))
+    assert type(pickle.loads(pickle.dumps(norm))) is type(norm)
+    assert type(copy.deepcopy(norm)) is type(norm)

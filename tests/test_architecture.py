@@ -21,6 +21,7 @@ def _layer(name: str, *below: str) -> None:
 
 _layer("source")
 _layer("dtypes")
+_layer("importing")
 _layer("diagnostics", "source")
 _layer("files", "diagnostics")
 _layer("syntax", "diagnostics")
@@ -34,8 +35,8 @@ _layer("rewrite", "ir")
 _layer("emit", "rewrite")
 _layer("interpret", "ir")
 _layer("driver", "checker", "emit", "files")
-_layer("api", "driver")
-_layer("tools", "driver", "interpret")
+_layer("api", "driver", "importing")
+_layer("tools", "driver", "interpret", "importing")
 _layer("cli", "tools", "api")
 
 

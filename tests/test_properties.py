@@ -33,7 +33,7 @@ from tests.casefile import Case, cases
 from tests.programs import Generated, programs, running_error
 from tests.programs.definition import drawn_numbers
 from tests.programs.mutants import ALWAYS_REJECTED, Break, Mutant, mutants
-from tests.programs.run import close, emitted, entry, interpreted
+from tests.programs.run import close, emitted, entry, interpreted, module_of
 
 _MORE = int(os.environ.get("P0TRANS_EXAMPLES", "0"))
 # A declared type is taken at its word, so what is broken there is not mended.
@@ -74,9 +74,7 @@ def test_emitted_module_equals_interpreter(example: Generated, checks: Checks) -
         [running_error.exactly(value) for value in example.inputs],
     )
     running_error.assert_within(interpreted(program, example), known, "the interpreter")
-    modules = program.units[-1].modules
-    module = next(module for module in modules if module.definition == definition.reference)
-    found = emitted(example, module, checks)
+    found = emitted(example, module_of(program, example), checks)
     running_error.assert_within(found, known, f"the emitted module with checks {checks}")
 
 

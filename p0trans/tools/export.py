@@ -6,7 +6,6 @@ PyTorch and torch_xla are imported by the functions that need them.
 from __future__ import annotations
 
 import io
-import linecache
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from p0trans.emit import Header, emit_file
 from p0trans.emit.options import Options as EmitOptions
 from p0trans.emit.varying import multiple_of, varying
+from p0trans.importing import import_text
 from p0trans.ir.program import Program
 from p0trans.shapes.dim import Constraint, constant, variable
 from p0trans.shapes.orient import orient
@@ -134,7 +134,7 @@ def _exported(
     assert plan is not None
     options = EmitOptions(dynamic_shapes=True)
     text = emit_file(program, program.roots[0], options, Header("", (), "", "")).text
-    class_ = _namespace(text)[subject.name]
+    class_ = vars(import_text(text, "export"))[subject.name]
     with torch.random.fork_rng(devices=()):
         torch.manual_seed(0)
         module = class_(**{word: sizes[name] for name, word in subject.keywords.items()})
@@ -163,15 +163,6 @@ def _example(type_: Type, sizes: Mapping[str, int]) -> Any:
         return tuple(_example(item, sizes) for item in type_.items)
     shape = [dim.evaluate(sizes) for dim in type_.shape]
     return torch.zeros(shape, dtype=getattr(torch, type_.dtype.torch))
-
-
-def _namespace(text: str) -> Mapping[str, Any]:
-    """What an emitted file defines; a traceback through it shows its lines."""
-    filename = "<p0trans export>"
-    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
-    namespace: dict[str, Any] = {"__name__": "p0trans_exported"}
-    exec(compile(text, filename, "exec"), namespace)
-    return namespace
 
 
 def _require(module: str, extra: str) -> None:

@@ -7,19 +7,16 @@ same state.
 
 from __future__ import annotations
 
-import linecache
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
-from itertools import count
-from types import ModuleType
 from typing import Any
 
 from p0trans.diagnostics.model import Diagnostic
 from p0trans.driver import Options, build_sources, check_sources
 from p0trans.emit.options import Options as EmitOptions
+from p0trans.importing import forget, import_text
 from p0trans.ir.program import Program
 from p0trans.shapes.dim import Constraint, constant, variable
 from p0trans.shapes.sample import sample_sizes
@@ -39,7 +36,6 @@ from p0trans.tools.verify_inputs import Evaluated, evaluate_at, flat
 from p0trans.tools.verify_stability import explains_gradients, explains_values
 from p0trans.tools.verify_subjects import Input, Subject, leaves_of, subjects, tensors
 
-_MODULE = "p0trans_verified_"
 _UNSTABLE = "rounding the inputs differently changes the numbers as much"
 
 
@@ -146,19 +142,12 @@ def verify(work: Plan) -> Iterator[tuple[Row, ...]]:
 
 @contextmanager
 def imported(text: str) -> Iterator[Namespace]:
-    """What an emitted file defines, as long as it is needed.
-
-    It stands among the imported modules, since torch.compile looks functions up there.
-    """
-    name = next(name for n in count() if (name := f"{_MODULE}{n}") not in sys.modules)
-    filename = f"<{name}>"
-    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
-    module = sys.modules[name] = ModuleType(name)
+    """What an emitted file defines, as long as it is needed."""
+    module = import_text(text, "verified")
     try:
-        exec(compile(text, filename, "exec"), module.__dict__)
-        yield module.__dict__
+        yield vars(module)
     finally:
-        del sys.modules[name], linecache.cache[filename]
+        forget(module)
 
 
 def draw_sizes(subject: Subject, request: Request) -> tuple[Mapping[str, int], ...]:

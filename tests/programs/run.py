@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -43,8 +43,25 @@ def interpreted(program: Program, example: Generated) -> Any:
     return interpret(program, definition, example.inputs, given)
 
 
-def emitted(example: Generated, module: Module, checks: Checks) -> Any:
-    """What the emitted class of `module` gives on the example's inputs."""
+class Prepared(NamedTuple):
+    """An emitted module with its state, and what its `forward` is called with."""
+
+    instance: torch.nn.Module
+    inputs: tuple[Any, ...]
+    keywords: dict[str, int]
+
+    def run(self) -> Any:
+        return self.instance(*self.inputs, **self.keywords)
+
+
+def module_of(program: Program, example: Generated) -> Module:
+    """The module of the definition that the example runs."""
+    reference = entry(program, example.entry).reference
+    return next(m for m in program.units[-1].modules if m.definition == reference)
+
+
+def prepared(example: Generated, module: Module, checks: Checks) -> Prepared:
+    """The emitted class of `module` made for the example's sizes, with the example's state."""
     namespace = p0trans.load(example.text, checks=checks)
     cls = next(
         getattr(namespace, name)
@@ -68,14 +85,19 @@ def emitted(example: Generated, module: Module, checks: Checks) -> Any:
         for state, tensor in zip(states, owned, strict=True):
             with torch.no_grad():
                 tensor.copy_(values[state.parameter])
-    inputs = [value for index, value in enumerate(values) if index not in module.owned]
+    inputs = tuple(value for index, value in enumerate(values) if index not in module.owned)
     keywords = {
         parameter.name: example.sizes[variable]
         for parameter in inspect.signature(instance.forward).parameters.values()
         if parameter.kind is inspect.Parameter.KEYWORD_ONLY
         and (variable := sized(parameter.name, example.sizes)) is not None
     }
-    return arrays(instance(*inputs, **keywords))
+    return Prepared(instance, inputs, keywords)
+
+
+def emitted(example: Generated, module: Module, checks: Checks) -> Any:
+    """What the emitted class of `module` gives on the example's inputs."""
+    return arrays(prepared(example, module, checks).run())
 
 
 def sized(name: str, sizes: Mapping[str, int]) -> str | None:
