@@ -11,6 +11,7 @@ from p0trans.checker.context import Context
 from p0trans.checker.dims import (
     DEEPEST_TUPLE,
     lower_type,
+    rank_fits,
     report_too_large,
     require_positive_dims,
 )
@@ -437,6 +438,8 @@ class Body:
             if types and isinstance(shape, tuple):
                 written = tuple(dim for dim in shape if not isinstance(dim, int))
                 return self.recover(TensorType(types[0].dtype, written), expr)
+            return None
+        if not rank_fits(self.context, "this value", outcome.rank, expr.span):
             return None
         return self.add(Apply(operation.name, tuple(values), attributes), outcome, expr)
 

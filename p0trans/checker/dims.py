@@ -18,6 +18,8 @@ from p0trans.types import Shape, TensorType, TupleType, Type
 # Sizes are 64-bit in every engine; what does not fit in a size is a slip of the pen.
 _LARGEST = 2**63 - 1
 DEEPEST_TUPLE = 20
+# PyTorch's own limit, and NumPy's.
+HIGHEST_RANK = 64
 
 
 def lower_dim(context: Context, root: tree.Dim, *, products: str | None) -> Dim | None:
@@ -125,6 +127,8 @@ def lower_constraint(
 
 def lower_shape(context: Context, dims: tuple[tree.Dim, ...]) -> Shape | None:
     """A written target shape; every dim must be provably at least 1."""
+    if dims and not rank_fits(context, "this shape", len(dims), dims[0].span.to(dims[-1].span)):
+        return None
     lowered = [lower_dim(context, dim, products="target shape") for dim in dims]
     known = [dim for dim in lowered if dim is not None]
     if len(known) < len(lowered):
@@ -132,6 +136,13 @@ def lower_shape(context: Context, dims: tuple[tree.Dim, ...]) -> Shape | None:
     for dim, node in zip(known, dims, strict=True):
         context.require_positive(dim, node.span)
     return tuple(known)
+
+
+def rank_fits(context: Context, subject: str, rank: int, span: Span) -> bool:
+    """Report a rank that no tensor can have."""
+    if rank > HIGHEST_RANK:
+        context.report("P0410", span, subject=subject, rank=rank, highest=HIGHEST_RANK)
+    return rank <= HIGHEST_RANK
 
 
 def lower_dtype(context: Context, name: str, span: Span) -> DType | None:
@@ -181,6 +192,8 @@ def lower_type(context: Context, root: tree.Type) -> Type | None:
 
 def _lower_tensor(context: Context, node: tree.TensorType) -> TensorType | None:
     dtype = lower_dtype(context, node.dtype.text, node.dtype.span)
+    if not rank_fits(context, "this type", len(node.dims), node.span):
+        return None
     dims = [lower_dim(context, dim, products="type") for dim in node.dims]
     known = [dim for dim in dims if dim is not None]
     if dtype is None or len(known) < len(dims):

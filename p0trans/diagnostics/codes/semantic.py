@@ -225,6 +225,12 @@ _ORDER = (
     _error(
         "P0409", "order", "shapes differ", "{subject} is {found} where {expected} is needed{where}"
     ),
+    _error(
+        "P0410",
+        "order",
+        "rank too high",
+        "{subject} has {rank} axes, and a tensor has at most {highest}: no engine takes more",
+    ),
 )
 
 _BROADCAST = (
