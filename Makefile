@@ -8,10 +8,13 @@ TPU_STAMP := $(TPU_VENV)/.installed
 
 .PHONY: demo test test-tpu lint golden bench clean
 
+# An editable install leaves the bytecode to be written later, which an environment may forbid, and
+# a start would compile the package each time.
 # pip reads the wheels' metadata again when pyproject.toml changes, and installs nothing twice.
 $(STAMP): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	$(BIN)/python -m compileall -q p0trans
 	touch $(STAMP)
 
 demo: $(STAMP)
