@@ -8,9 +8,9 @@ TPU_STAMP := $(TPU_VENV)/.installed
 
 .PHONY: demo test test-tpu lint golden bench clean
 
-# An editable install leaves the bytecode to be written later, which an environment may forbid, and
-# a start would compile the package each time.
-# pip reads the wheels' metadata again when pyproject.toml changes, and installs nothing twice.
+# pip reads the wheels' metadata again when pyproject.toml changes, and installs nothing twice. An
+# editable install leaves the bytecode to be written by the first start, which an environment may
+# forbid; then every start would compile the package.
 $(STAMP): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'

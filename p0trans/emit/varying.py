@@ -10,7 +10,7 @@ from p0trans.shapes.bounds import SHAPE_VARIABLE, Interval, is_nonnegative
 from p0trans.shapes.dim import Constraint, Dim, DimLimitError, constant, variable
 from p0trans.shapes.facts import Facts
 from p0trans.shapes.orient import System, orient
-from p0trans.shapes.solve import input_tensors
+from p0trans.shapes.solve import input_tensors, split
 
 _LARGEST_SIZE = 2**31
 
@@ -88,7 +88,7 @@ def multiple_of(dim: Dim, known: Varying) -> Multiple | None:
     if len(names) != 1 or names <= known.fixed:
         return None
     (name,) = names
-    multiple = _split(dim, name)
+    multiple = _multiple(dim, name)
     if multiple is None or not is_nonnegative(multiple.factor - constant(1), {}):
         return None
     return multiple
@@ -104,7 +104,7 @@ def range_of(name: str, known: Varying) -> Range:
         names = polynomial.variables()
         if operator != ">=" or names - known.constructor != {name} or len(names) == 1:
             continue
-        multiple = _split(polynomial, name)
+        multiple = _multiple(polynomial, name)
         factor = None if multiple is None else multiple.factor.as_integer()
         if multiple is None or factor is None:
             continue
@@ -134,11 +134,10 @@ def _solved(system: System, dim: Dim) -> Dim:
         return dim
 
 
-def _split(dim: Dim, name: str) -> Multiple | None:
-    """`factor` and `rest`, both free of `name`, with dim = factor * name + rest."""
-    rest = dim.substitute({name: constant(0)})
-    factor = dim.substitute({name: constant(1)}) - rest
-    return Multiple(name, factor, rest) if factor * variable(name) + rest is dim else None
+def _multiple(dim: Dim, name: str) -> Multiple | None:
+    """`dim` as a multiple of `name` and a rest that is free of it."""
+    factor, rest = split(dim, name)
+    return None if factor is None else Multiple(name, factor, rest)
 
 
 def _numbers(name: str, known: Varying) -> Interval:

@@ -70,7 +70,7 @@ def print_definition(definition: Definition) -> str:
     for parameter in definition.parameters:
         heading += f" ({parameter.name} : {type_text(parameter.type)})"
     lines = [f"{heading} : {type_text(definition.result_type)}"]
-    lines += [f"  size {_binding_text(definition, binding)}" for binding in definition.bindings]
+    lines += [f"  size {binding_text(definition, binding)}" for binding in definition.bindings]
     lines += [f"  where {constraint}" for constraint in definition.where]
     lines += [f"  assume {constraint}" for constraint in definition.assume]
     rows = [
@@ -114,7 +114,8 @@ def _reference_text(reference: Reference) -> str:
     return f"{reference.unit}.{reference.name}"
 
 
-def _binding_text(definition: Definition, binding: ShapeBinding) -> str:
+def binding_text(definition: Definition, binding: ShapeBinding) -> str:
+    """How a shape parameter gets its number: `K = x.shape[3] / 2`."""
     match binding:
         case FromInput():
             path = "".join(f".{index}" for index in binding.path)

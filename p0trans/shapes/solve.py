@@ -167,7 +167,7 @@ def _polynomials(constraints: Sequence[Constraint]) -> Iterator[Dim]:
 
 def _from_input(tensor: InputTensor, axis: int, name: str) -> FromInput | None:
     """`name` read off an axis whose dim is linear in it."""
-    factor, rest = _split(tensor.type.shape[axis], name)
+    factor, rest = split(tensor.type.shape[axis], name)
     coefficient = None if factor is None else factor.as_integer()
     if coefficient is None:
         return None
@@ -176,7 +176,7 @@ def _from_input(tensor: InputTensor, axis: int, name: str) -> FromInput | None:
 
 def _from_equation(polynomial: Dim, name: str) -> FromEquation | None:
     """`name` = -rest / factor where `polynomial` is factor * name + rest and set to zero."""
-    factor, rest = _split(polynomial, name)
+    factor, rest = split(polynomial, name)
     # A sum as factor could be 0.
     if factor is None or len(factor.terms) != 1 or factor.has_division:
         return None
@@ -185,7 +185,7 @@ def _from_equation(polynomial: Dim, name: str) -> FromEquation | None:
     return FromEquation(name, -rest, factor)
 
 
-def _split(dim: Dim, name: str) -> tuple[Dim | None, Dim]:
+def split(dim: Dim, name: str) -> tuple[Dim | None, Dim]:
     """`factor` and `rest`, both free of `name`, with dim = factor * name + rest.
 
     The factor is None when there is no such form, as in `K*K` and `K / 2`.

@@ -11,11 +11,12 @@ from p0trans.checker.context import Context
 from p0trans.checker.dims import lower_type
 from p0trans.checker.shapes import same_type
 from p0trans.diagnostics.model import Diagnostic, Severity
+from p0trans.ir.printer import binding_text
 from p0trans.ir.program import Apply, Call, Definition, Pack, Program, Project, Step, Unit, Value
 from p0trans.ops import OPERATIONS
 from p0trans.ops.table import shape_attribute
 from p0trans.shapes.facts import Facts
-from p0trans.shapes.solve import FromEquation, FromInput, Given, ShapeBinding
+from p0trans.shapes.solve import Given, ShapeBinding
 from p0trans.source import Source, Span
 from p0trans.syntax import tree
 from p0trans.syntax.parse import parse
@@ -139,20 +140,9 @@ def sizes(definition: Definition) -> list[str]:
 
 
 def _size(definition: Definition, binding: ShapeBinding) -> str:
-    match binding:
-        case FromInput():
-            path = "".join(f".{index}" for index in binding.path)
-            size = f"{definition.parameters[binding.parameter].name}{path}.shape[{binding.axis}]"
-            if binding.rest.as_integer() != 0:
-                size = f"({size} - ({binding.rest}))"
-            divisor = "" if binding.coefficient == 1 else f" / {binding.coefficient}"
-            return f"{binding.variable} = {size}{divisor}"
-        case FromEquation():
-            if binding.denominator.as_integer() == 1:
-                return f"{binding.variable} = {binding.numerator}"
-            return f"{binding.variable} = ({binding.numerator}) / ({binding.denominator})"
-        case Given():
-            return f"{binding.variable} is given by the caller"
+    if isinstance(binding, Given):
+        return f"{binding.variable} is given by the caller"
+    return binding_text(definition, binding)
 
 
 # --- proofs -----------------------------------------------------------------------------
