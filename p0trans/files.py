@@ -43,6 +43,11 @@ def read_source(path: str | Path) -> Source | Diagnostic:
     return _decoded(name, data, Path(path))
 
 
+def as_written(source: Source) -> str:
+    """The text of `source` with the byte order mark that its file had."""
+    return f"\ufeff{source.text}" if source.bom else source.text
+
+
 def write_atomically(
     path: Path, text: str | bytes, inputs: Sequence[Source] = ()
 ) -> Diagnostic | None:

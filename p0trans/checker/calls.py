@@ -167,6 +167,7 @@ def _shape_arguments(
             found=str(len(attributes)),
         )
         return None
+    internal = signature.internal_parameters()
     dims: list[Dim] = []
     for attribute in attributes:
         if isinstance(attribute.value, tree.DimList):
@@ -179,7 +180,9 @@ def _shape_arguments(
                 form=f"{signature.name}[{parameters}]",
             )
             return None
-        dim = lower_dim(context, attribute.value, products="shape argument")
+        may_be_product = signature.shape_parameters[len(dims)] in internal
+        where = None if may_be_product else "shape argument"
+        dim = lower_dim(context, attribute.value, products=where)
         if dim is None:
             return None
         context.require_positive(dim, attribute.span)
@@ -229,10 +232,12 @@ def infer_shape_arguments(
         if dim is None:
             return None
         values[binding.variable] = dim if dim.is_linear else _named_equal(body, dim) or dim
-    dims = tuple(values[name] for name in signature.shape_parameters)
+    internal = signature.internal_parameters()
     fits = all(
-        dim.is_linear and body.facts.holds(Constraint(dim, ">=", constant(1))) for dim in dims
+        (dim.is_linear or name in internal) and body.facts.holds(Constraint(dim, ">=", constant(1)))
+        for name, dim in values.items()
     )
+    dims = tuple(values[name] for name in signature.shape_parameters)
     return Inferred(dims, settled) if fits else None
 
 

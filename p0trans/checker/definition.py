@@ -10,7 +10,7 @@ from p0trans.checker.context import Context
 from p0trans.checker.dims import lower_constraint, lower_type, require_positive_dims
 from p0trans.checker.names import Scope, Signature
 from p0trans.diagnostics.model import Diagnostic
-from p0trans.ir.program import Definition, Parameter, Reference
+from p0trans.ir.program import Definition, Parameter, Reference, Step
 from p0trans.shapes.dim import Constraint
 from p0trans.shapes.facts import Facts
 from p0trans.shapes.solve import solve
@@ -20,11 +20,16 @@ from p0trans.types import Type
 
 
 class CheckedDefinition(NamedTuple):
-    """`signature` is None when the header is wrong, `definition` when anything is."""
+    """`signature` is None when the header is wrong, `definition` when anything is.
+
+    `parameters` and `steps` are what could be given a type even so.
+    """
 
     signature: Signature | None
     definition: Definition | None
     diagnostics: tuple[Diagnostic, ...]
+    parameters: tuple[Parameter, ...]
+    steps: tuple[Step, ...]
 
 
 def check_definition(
@@ -61,9 +66,10 @@ def check_definition(
     if value is not None and result is not None:
         body.require_type(Argument(definition.body, value), result, definition.result.span)
     context.finish()
-    known = [parameter for parameter in parameters if parameter is not None]
+    known = tuple(parameter for parameter in parameters if parameter is not None)
+    found, steps = tuple(context.diagnostics), body.steps()
     if result is None or len(known) < len(parameters):
-        return CheckedDefinition(None, None, tuple(context.diagnostics))
+        return CheckedDefinition(None, None, found, known, steps)
     reference = Reference(unit, definition.name.text)
     signature = Signature(
         reference,
@@ -75,8 +81,8 @@ def check_definition(
         where,
         assume,
     )
-    if context.diagnostics or value is None or body.recovered:
-        return CheckedDefinition(signature, None, tuple(context.diagnostics))
+    if found or value is None or body.recovered:
+        return CheckedDefinition(signature, None, found, known, steps)
     equations = [c for c in (*where, *assume) if c.relation == "=="]
     checked = Definition(
         name=reference.name,
@@ -84,15 +90,15 @@ def check_definition(
         span=definition.span,
         doc=definition.doc,
         shape_parameters=context.shape_names,
-        parameters=tuple(known),
+        parameters=known,
         result_type=result,
         where=where,
         assume=assume,
         bindings=solve(context.shape_names, _types(known), equations),
-        steps=body.steps(),
+        steps=steps,
         result=value,
     )
-    return CheckedDefinition(signature, checked, ())
+    return CheckedDefinition(signature, checked, (), known, steps)
 
 
 def _types(parameters: Sequence[Parameter]) -> list[Type]:

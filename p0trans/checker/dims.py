@@ -10,13 +10,11 @@ from operator import sub as subtract
 from p0trans.checker.context import Context
 from p0trans.checker.suggest import did_you_mean, nearest
 from p0trans.dtypes import DTYPES, DType
-from p0trans.shapes.dim import Constraint, Dim, DimLimitError, constant, variable
+from p0trans.shapes.dim import LARGEST_SIZE, Constraint, Dim, DimLimitError, constant, variable
 from p0trans.source import Span
 from p0trans.syntax import tree
 from p0trans.types import Shape, TensorType, TupleType, Type
 
-# Sizes are 64-bit in every engine; what does not fit in a size is a slip of the pen.
-_LARGEST = 2**63 - 1
 DEEPEST_TUPLE = 20
 # PyTorch's own limit, and NumPy's.
 HIGHEST_RANK = 64
@@ -62,7 +60,8 @@ def _limited(context: Context, span: Span, make: Callable[[], Dim]) -> Dim | Non
     except DimLimitError:
         report_too_large(context, span, "has more terms than can be reckoned with")
         return None
-    if any(abs(coefficient) > _LARGEST for _, coefficient in dim.terms):
+    # What does not fit in a size is a slip of the pen.
+    if any(abs(coefficient) > LARGEST_SIZE for _, coefficient in dim.terms):
         report_too_large(context, span, "has a number larger than 2^63 - 1, the largest size")
         return None
     return dim

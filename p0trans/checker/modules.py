@@ -321,7 +321,13 @@ def _sub(
     if shape_arguments is None:
         return None
     return Sub(
-        item.name.text, Reference(child.unit, child.name), bound, calls, shape_arguments, item.span
+        item.name.text,
+        Reference(child.unit, child.name),
+        bound,
+        calls,
+        shape_arguments,
+        item.span,
+        frozenset(mine for theirs, mine in bound if theirs in child.numbers),
     )
 
 
@@ -370,15 +376,14 @@ def _bound_pairs(
     if len(report.diagnostics) > reported_before:
         return None
     for theirs_index, mine_index in pairs.items():
-        is_const = any(const.parameter == theirs_index for const in child.consts)
+        is_const = theirs_index in child.numbers
         taken[mine_index] = "a const" if is_const else f"state of `{item.name.text}`"
     return tuple(sorted(pairs.items()))
 
 
 def _may_bind(child: Module, theirs: int, taken: str | None) -> bool:
     """A const may be handed to several children; anything else has one owner."""
-    is_const = any(const.parameter == theirs for const in child.consts)
-    return taken is None or (taken == "a const" and is_const)
+    return taken is None or (taken == "a const" and theirs in child.numbers)
 
 
 def _matching_calls(

@@ -8,11 +8,13 @@ from typing import Final, NamedTuple
 
 from p0trans.checker.context import Context
 from p0trans.checker.suggest import did_you_mean, nearest
+from p0trans.diagnostics.model import Label
 from p0trans.ir.program import Reference
 from p0trans.ops import OPERATIONS
 from p0trans.ops.table import Notation
 from p0trans.shapes.dim import Constraint, Dim
-from p0trans.source import Source, Span
+from p0trans.shapes.solve import input_tensors
+from p0trans.source import Place, Source, Span
 from p0trans.syntax import tree
 from p0trans.types import Type
 
@@ -34,13 +36,21 @@ _ELSEWHERE: Final = {
     "mm": "`matmul a b`",
     "arange": "`iota[T, axis=n] [d…]`",
     "to": "`cast[T] a`",
-    "embedding": "`take[axis=0] table ids`",
     **{k: f"`reduce[{k}, axis=n] a`" for k in ("sum", "mean", "max", "min", "prod", "any", "all")},
     "zeros": "`broadcast 0.0 [d…]`",
     "ones": "`broadcast 1.0 [d…]`",
-    "relu": "`maximum a (broadcast 0.0 [d…])`",
-    "silu": "`a * sigmoid a`",
-    "softmax": "as its steps: row maximum, subtract, `exp`, row sum, divide",
+    **{
+        name: f"with the library: `from std.{file} import {name}`"
+        for file, names in (
+            ("activation", ("relu", "silu", "gelu")),
+            ("softmax", ("softmax", "log_softmax")),
+            ("linear", ("linear",)),
+            ("embedding", ("embedding",)),
+            ("norm", ("layer_norm",)),
+            ("loss", ("cross_entropy",)),
+        )
+        for name in names
+    },
 }
 
 _APPLICABLE: Final = tuple(
@@ -72,6 +82,19 @@ class Signature(NamedTuple):
         shape = f"[{', '.join(self.shape_parameters)}]" if self.shape_parameters else ""
         return " ".join((f"{self.name}{shape}", *(name for name, _ in self.parameters)))
 
+    def internal_parameters(self) -> frozenset[str]:
+        """The shape parameters that no type and no `where` speaks of, only an `assume`.
+
+        A caller may give a product for these: its own types and proofs stay linear.
+        """
+        if not self.assume:
+            return frozenset()
+        types = (self.result, *(type_ for _, type_ in self.parameters))
+        dims = (dim for tensor in input_tensors(types) for dim in tensor.type.shape)
+        return frozenset(self.shape_parameters).difference(
+            *(dim.variables() for dim in dims), *(fact.variables() for fact in self.where)
+        )
+
     def replacements(self, dims: tuple[Dim, ...]) -> dict[str, Dim]:
         return dict(zip(self.shape_parameters, dims, strict=True))
 
@@ -86,7 +109,7 @@ class Scope(NamedTuple):
     parameter_names: tuple[str, ...]
     definitions: Mapping[str, Signature | None]
     broken: AbstractSet[str]
-    later: Mapping[str, tree.Identifier]
+    later: Mapping[str, Place]
 
     def definition(self, name: str) -> Signature | None:
         """The definition called `name`; None when there is none, or its header is wrong."""
@@ -107,7 +130,7 @@ def report_unknown(
             "P0102",
             span,
             label="used here",
-            secondary=(context.label(scope.later[name].span, "defined here"),),
+            secondary=(Label(scope.later[name], "defined here"),),
             name=name,
             user=context.definition.name.text,
         )

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
 
-from p0trans.checker.definition import check_definition
 from p0trans.checker.modules import ModuleScope, check_module, stateless_module
 from p0trans.checker.names import Scope, Signature
 from p0trans.checker.suggest import did_you_mean, nearest
-from p0trans.checker.warnings import Analysis, analyse, warn
+from p0trans.checker.warnings import Analysis, warn
+from p0trans.checker.work import Work
 from p0trans.diagnostics.codes import diagnose
 from p0trans.diagnostics.model import Diagnostic, Edit, Fix, Label, Severity
 from p0trans.ir.program import Call, Definition, Module, Program, Reference, Unit
@@ -63,7 +63,8 @@ class _File:
     """One file while its imports are being followed."""
 
     name: str
-    parsed: Parsed
+    source: Source
+    pieces: Sequence[Parsed]
     imports: dict[tree.Import, str | None] = field(default_factory=dict)
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
@@ -78,14 +79,19 @@ class _Exports:
 
 
 def check_units(
-    roots: Sequence[tuple[str, Source]], loader: Loader, flags: StateFlags | None = None
+    roots: Sequence[tuple[str, Source]],
+    loader: Loader,
+    flags: StateFlags | None = None,
+    work: Work | None = None,
 ) -> Checked:
     """Check the named sources and all that they import.
 
-    `roots` pairs each source with its unit name (dotted, relative to their common folder).
+    `roots` pairs each source with its unit name (dotted, relative to their common folder). Where
+    `work` parses in pieces, spans and places are those of the pieces.
     """
     flags = flags or StateFlags()
-    files, order = _follow_imports(roots, loader)
+    work = work or Work()
+    files, order = _follow_imports(roots, loader, work)
     exports: dict[str, _Exports] = {}
     analyses: dict[Reference, Analysis] = {}
     units: list[Unit] = []
@@ -93,14 +99,15 @@ def check_units(
     root_names = {name for name, _ in roots}
     for name in order:
         unit, found = _check_file(
-            files[name], exports, flags if name in root_names else StateFlags()
+            files[name], exports, flags if name in root_names else StateFlags(), work
         )
         units.append(unit)
         for definition in unit.definitions:
-            analyses[definition.reference] = analyse(definition, analyses)
+            analyses[definition.reference] = work.analyse(definition, analyses)
+        pieces = files[name].pieces
         if name in root_names and not any(d.severity is Severity.ERROR for d in found):
-            found += warn(files[name].parsed, unit, analyses)
-        diagnostics += sorted(found, key=lambda d: d.primary.place.span)
+            found += warn(pieces, unit, analyses, work)
+        diagnostics += _in_order(pieces, found)
     names = tuple(name for name, _ in roots)
     if all(d.primary.place.source.name != _COMMAND_LINE for d in diagnostics):
         # A flag that was reported is in no module.
@@ -108,41 +115,51 @@ def check_units(
     return Checked(Program(tuple(units), names), tuple(diagnostics))
 
 
+def _in_order(pieces: Sequence[Parsed], found: Iterable[Diagnostic]) -> list[Diagnostic]:
+    numbers = {piece.file.source: number for number, piece in enumerate(pieces)}
+
+    def key(diagnostic: Diagnostic) -> tuple[int, Span]:
+        place = diagnostic.primary.place
+        return numbers.get(place.source, 0), place.span
+
+    return sorted(found, key=key)
+
+
 # --- imports ----------------------------------------------------------------------------
 
 
 def _follow_imports(
-    roots: Sequence[tuple[str, Source]], loader: Loader
+    roots: Sequence[tuple[str, Source]], loader: Loader, work: Work
 ) -> tuple[dict[str, _File], list[str]]:
     """All files by unit name, and those names with every file after what it imports."""
     files: dict[str, _File] = {}
     by_path: dict[Path, str] = {}
     for name, source in roots:
-        files[name] = _File(name, parse(source))
+        files[name] = _File(name, source, work.parse(source))
         if source.path is not None:
             by_path[source.path.resolve()] = name
     order: list[str] = []
     state: dict[str, str] = {}
     for root, _ in roots:
-        stack: list[tuple[str, list[tree.Import] | None]] = [(root, None)]
+        stack: list[tuple[str, list[tuple[Source, tree.Import]] | None]] = [(root, None)]
         while stack:
             name, pending = stack.pop()
             if pending is None:
                 if name in state:
                     continue
                 state[name] = "open"
-                declarations = files[name].parsed.file.declarations
-                pending = [d for d in reversed(declarations) if isinstance(d, tree.Import)]
+                pending = _imports(files[name])
             if not pending:
                 state[name] = "done"
                 order.append(name)
                 continue
-            node = pending.pop()
+            source, node = pending.pop()
             stack.append((name, pending))
-            target = _load(files, by_path, name, node, loader)
+            target = _load(files, by_path, name, source, node, loader, work)
             if target is not None and state.get(target) == "open":
                 chain = [entry for entry, _ in stack]
-                _report_cycle(files[name], node, [*chain[chain.index(target) :], target])
+                chain = [*chain[chain.index(target) :], target]
+                _report_cycle(files[name], Place(source, node.span), chain)
                 target = None
             files[name].imports[node] = target
             if target is not None:
@@ -150,26 +167,38 @@ def _follow_imports(
     return files, order
 
 
+def _imports(file: _File) -> list[tuple[Source, tree.Import]]:
+    """The imports of a file with the sources that they stand in, the last one first."""
+    return [
+        (piece.file.source, declaration)
+        for piece in reversed(file.pieces)
+        for declaration in reversed(piece.file.declarations)
+        if isinstance(declaration, tree.Import)
+    ]
+
+
 def _load(
     files: dict[str, _File],
     by_path: dict[Path, str],
     importer: str,
+    source: Source,
     node: tree.Import,
     loader: Loader,
+    work: Work,
 ) -> str | None:
     """The unit that an import names, read if it is new; None when it is reported as missing."""
     file = files[importer]
     parts = tuple(part.text for part in node.module)
-    found = loader(file.parsed.file.source, parts)
+    found = loader(file.source, parts)
     span = node.module[0].span.to(node.module[-1].span)
-    place = Place(file.parsed.file.source, span)
+    place = Place(source, span)
     if found.source is None:
         if found.diagnostic is not None:
             file.diagnostics.append(
                 found.diagnostic._replace(primary=Label(place, "imported here"))
             )
         else:
-            beside_nothing = file.parsed.file.source.path is None and parts[0] != "std"
+            beside_nothing = file.source.path is None and parts[0] != "std"
             code = "P1004" if beside_nothing else "P1001"
             file.diagnostics.append(
                 diagnose(code, place, module=".".join(parts), path=found.looked_for)
@@ -180,54 +209,49 @@ def _load(
         return by_path[path.resolve()]
     package = importer.split(".")[:-1]
     name = ".".join(parts if parts[0] == "std" else (*package, *parts))
-    files[name] = _File(name, parse(found.source))
+    files[name] = _File(name, found.source, work.parse(found.source))
     if path is not None:
         by_path[path.resolve()] = name
     return name
 
 
-def _report_cycle(file: _File, node: tree.Import, chain: Sequence[str]) -> None:
-    file.diagnostics.append(
-        diagnose(
-            "P1003",
-            Place(file.parsed.file.source, node.span),
-            module=chain[0],
-            chain=" -> ".join(chain),
-        )
-    )
+def _report_cycle(file: _File, place: Place, chain: Sequence[str]) -> None:
+    file.diagnostics.append(diagnose("P1003", place, module=chain[0], chain=" -> ".join(chain)))
 
 
 # --- one file ---------------------------------------------------------------------------
 
 
 class _FileCheck:
-    """One file while it is checked, declaration by declaration."""
+    """One file while it is checked, declaration by declaration; `source` is that of the piece."""
 
-    def __init__(self, file: _File, exports: Mapping[str, _Exports]) -> None:
-        self.source = file.parsed.file.source
+    def __init__(self, file: _File, exports: Mapping[str, _Exports], work: Work) -> None:
+        self.source = file.source
+        self.work = work
         self.unit = file.name
         self.others = exports
         self.own = _Exports()
         self.visible = _Exports()
-        self.broken = {name.text for name in file.parsed.broken}
-        self.declared: dict[str, Span] = {}
+        self.broken = {name.text for piece in file.pieces for name in piece.broken}
+        self.declared: dict[str, Place] = {}
         self.imported: list[Reference] = []
         self.definitions: list[Definition] = []
         self.modules: list[Module] = []
-        self.diagnostics = [*file.parsed.diagnostics, *file.diagnostics]
+        self.diagnostics = [found for piece in file.pieces for found in piece.diagnostics]
+        self.diagnostics += file.diagnostics
 
     def declare(self, name: tree.Identifier, what: str) -> bool:
         """Note a top-level name; False when it is already taken, which is reported."""
         before = self.declared.get(name.text)
         if before is None:
-            self.declared[name.text] = name.span
+            self.declared[name.text] = Place(self.source, name.span)
             return True
         self.diagnostics.append(
             diagnose(
                 "P0103",
                 Place(self.source, name.span),
                 label="again here",
-                secondary=(Label(Place(self.source, before), "first declared here"),),
+                secondary=(Label(before, "first declared here"),),
                 what=what,
                 name=name.text,
             )
@@ -236,12 +260,16 @@ class _FileCheck:
 
 
 def _check_file(
-    file: _File, exports: dict[str, _Exports], flags: StateFlags
+    file: _File, exports: dict[str, _Exports], flags: StateFlags, work: Work
 ) -> tuple[Unit, list[Diagnostic]]:
-    check = _FileCheck(file, exports)
-    declarations = file.parsed.file.declarations
-    later = {d.name.text: d.name for d in declarations if isinstance(d, tree.Definition)}
-    for declaration in declarations:
+    check = _FileCheck(file, exports, work)
+    declarations = [(p.file.source, node) for p in file.pieces for node in p.file.declarations]
+    later = {
+        node.name.text: Place(source, node.name.span)
+        for source, node in declarations
+        if isinstance(node, tree.Definition)
+    }
+    for check.source, declaration in declarations:
         match declaration:
             case tree.Import():
                 _check_import(check, declaration, file.imports[declaration])
@@ -253,12 +281,12 @@ def _check_file(
     if not declarations and not check.diagnostics:
         place = Place(check.source, Span(0, 0))
         check.diagnostics.append(diagnose(NOTHING_DECLARED, place, file=check.source.name))
-    if not any(isinstance(d, tree.Module) for d in declarations):
+    if not any(isinstance(node, tree.Module) for _, node in declarations):
         _add_stateless_modules(check, flags)
     exports[file.name] = check.own
     unit = Unit(
         file.name,
-        check.source,
+        file.source,
         tuple(check.definitions),
         tuple(check.modules),
         tuple(check.imported),
@@ -309,9 +337,7 @@ def _report_not_offered(
     )
 
 
-def _check_definition(
-    check: _FileCheck, node: tree.Definition, later: Mapping[str, tree.Identifier]
-) -> None:
+def _check_definition(check: _FileCheck, node: tree.Definition, later: Mapping[str, Place]) -> None:
     fresh = check.declare(node.name, "the definition")
     # The scope looks on while the tables grow: a copy for each definition would cost a square.
     scope = Scope(
@@ -320,7 +346,7 @@ def _check_definition(
         check.broken,
         later,
     )
-    result = check_definition(check.source, check.unit, node, scope)
+    result = check.work.check(check.source, check.unit, node, scope)
     check.diagnostics += result.diagnostics
     if not fresh:
         return

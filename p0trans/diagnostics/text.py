@@ -44,18 +44,16 @@ def render(diagnostics: Sequence[Diagnostic], *, color: bool = False, width: int
 
 def render_diagnostic(diagnostic: Diagnostic, *, color: bool = False, width: int = 100) -> str:
     """One diagnostic: its message, the excerpts with their labels, notes and fixes."""
+    heading = _heading(diagnostic, color, max(width, _LEAST_WIDTH))
+    return "\n".join((*heading, render_details(diagnostic, color=color, width=width)))
+
+
+def render_details(diagnostic: Diagnostic, *, color: bool = False, width: int = 100) -> str:
+    """One diagnostic without its message."""
     width = max(width, _LEAST_WIDTH)
     margin = _margin(diagnostic)
     room = width - margin - 3
-    lines = [*_heading(diagnostic, color, width)]
-    for source, labels in _by_source(diagnostic):
-        lines.append(_where(source, labels, margin, color))
-        if source.text:
-            lines.append(_rule(margin, color))
-            lines += (
-                _row(row, margin, diagnostic.severity, color)
-                for row in excerpt.rows(source, labels, room)
-            )
+    lines = [*_excerpts(diagnostic, margin, room, color)]
     if diagnostic.notes or diagnostic.fixes:
         lines.append(_rule(margin, color))
     for note in diagnostic.notes:
@@ -66,6 +64,16 @@ def render_diagnostic(diagnostic: Diagnostic, *, color: bool = False, width: int
         lines += _remark("help", fix.title, margin, color, width)
         lines += _changes(diagnostic, fix, margin, color, room)
     return "\n".join((*lines, ""))
+
+
+def render_places(
+    primary: Label, secondary: Sequence[Label] = (), *, color: bool = False, width: int = 100
+) -> str:
+    """The excerpts of a diagnostic alone: the lines of some places, underlined."""
+    shown = Diagnostic("", "", Severity.NOTE, "", primary, tuple(secondary))
+    margin = _margin(shown)
+    room = max(width, _LEAST_WIDTH) - margin - 3
+    return "\n".join((*_excerpts(shown, margin, room, color), ""))
 
 
 def summary(diagnostics: Sequence[Diagnostic]) -> str:
@@ -90,6 +98,15 @@ def _heading(diagnostic: Diagnostic, color: bool, width: int) -> Iterator[str]:
     message = _painted(first[len(title) :], _BOLD, color)
     yield _painted(title, _SEVERITY[diagnostic.severity], color) + message
     yield from (_painted(line, _BOLD, color) for line in rest)
+
+
+def _excerpts(diagnostic: Diagnostic, margin: int, room: int, color: bool) -> Iterator[str]:
+    for source, labels in _by_source(diagnostic):
+        yield _where(source, labels, margin, color)
+        if source.text:
+            yield _rule(margin, color)
+            for row in excerpt.rows(source, labels, room):
+                yield _row(row, margin, diagnostic.severity, color)
 
 
 def _where(source: Source, labels: Sequence[tuple[Label, bool]], margin: int, color: bool) -> str:

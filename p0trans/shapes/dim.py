@@ -29,6 +29,8 @@ MAX_SIZE = 4_000
 MAX_DEPTH = 50
 MAX_COEFFICIENT_BITS = 4_096
 _MAX_PRODUCT = 20_000
+LARGEST_SIZE = 2**63 - 1
+"""The largest size of an axis: sizes are 64-bit in every engine."""
 _interned: WeakValueDictionary[Terms, Dim] = WeakValueDictionary()
 
 

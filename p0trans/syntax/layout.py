@@ -13,7 +13,8 @@ from p0trans.source import Source
 from p0trans.syntax.surroundings import CLOSER, ENDS_VALUE, NAMES, STARTS_VALUE
 from p0trans.syntax.tokens import STRANGE, Token
 
-_DECLARATIONS = frozenset({"LET", "MODULE", "FROM"})
+DECLARATIONS = frozenset({"LET", "MODULE", "FROM"})
+"""The words that start a declaration; only `let` may stand anywhere else."""
 
 _OPENS_VALUE = frozenset({"IN", "EQUAL"})
 
@@ -42,14 +43,16 @@ def boundaries(source: Source, tokens: Sequence[Token], start: int) -> list[int]
     return [
         index
         for index in range(start, len(tokens))
-        if tokens[index].span.start in line_starts and _is_boundary(tokens, index)
+        if tokens[index].span.start in line_starts and is_boundary(tokens, index)
     ]
 
 
-def _is_boundary(tokens: Sequence[Token], index: int) -> bool:
+def is_boundary(tokens: Sequence[Token], index: int) -> bool:
+    """Whether the token, which is the first of its line, starts a declaration; told from the
+    token before it and the two behind it."""
     kind = tokens[index].type
     before = tokens[index - 1].type if index else ""
-    if kind in _DECLARATIONS:
+    if kind in DECLARATIONS:
         return kind != "LET" or before not in _OPENS_VALUE or not _is_binding(tokens, index)
     if kind == STRANGE:
         return tokens[index].text != "#"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from p0trans.source import Span
@@ -42,15 +44,17 @@ class Scanner(NamedTuple):
     pattern: re.Pattern[str]
     fixed: Mapping[str, str]
 
-    def scan(self, text: str) -> list[Token]:
-        """The tokens of `text`, which has no comments left.
+    def scan(
+        self, text: str, start: int = 0, end: int = sys.maxsize, most: int | None = None
+    ) -> list[Token]:
+        """The tokens of `text`, which has no comments left, between two offsets; at `most` so many.
 
         Never fails: what is no token gets a kind that the grammar does not have.
         """
         fixed = self.fixed
         tokens: list[Token] = []
         append = tokens.append
-        for match in self.pattern.finditer(text):
+        for match in islice(self.pattern.finditer(text, start, end), most):
             word = match.group()
             kind = match.lastgroup or STRANGE
             if kind == "NAME" or kind == "PUNCTUATION":

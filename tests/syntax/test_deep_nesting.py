@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
@@ -59,8 +60,8 @@ def test_deep_errors_are_reported(text: str) -> None:
     assert len(parsed.diagnostics) == 1
 
 
-def calls(text: str) -> int:
-    """How many Python functions parsing `text` calls."""
+def calls(text: str, run: Callable[[Source], object] = parse) -> int:
+    """How many Python functions `run` calls on `text`."""
     count = 0
 
     def note(frame: FrameType, event: str, argument: Any) -> None:
@@ -71,7 +72,7 @@ def calls(text: str) -> int:
     before = sys.getprofile()
     sys.setprofile(note)
     try:
-        parse(source)
+        run(source)
     finally:
         sys.setprofile(before)
     return count

@@ -62,7 +62,9 @@ def _without_effect(source: Source, allow: _Allow, useless: Sequence[str]) -> Di
     if not useless:
         what = "names no code"
     else:
-        what = f"silences nothing: there is no {' or '.join(useless)} in line {allow.line}"
+        here = source.position(allow.comment.span.start)[0] == allow.line
+        which = "this line" if here else "the next line"
+        what = f"silences nothing: there is no {' or '.join(useless)} in {which}"
     left = [code for code in allow.codes if code not in useless]
     span = allow.comment.span
     if left:

@@ -7,42 +7,42 @@ from collections.abc import Iterator
 from p0trans.checker.warnings.files import FileSubject
 from p0trans.diagnostics.codes import diagnose
 from p0trans.diagnostics.model import Diagnostic, Edit, Fix
-from p0trans.source import Place, Span
+from p0trans.source import Place, Source, Span
 from p0trans.syntax import tree
 
 
 def unused_import(subject: FileSubject) -> Iterator[Diagnostic]:
-    for node in subject.file.declarations:
+    for source, node in subject.declarations:
         if not isinstance(node, tree.Import):
             continue
         unused = [name for name in node.names if name.text not in subject.used]
         for name in unused:
             yield diagnose(
                 "P1114",
-                Place(subject.source, name.span),
+                Place(source, name.span),
                 label="never used",
-                fixes=(_fix(subject, node, name, alone=len(unused) == len(node.names)),),
+                fixes=(_fix(source, node, name, alone=len(unused) == len(node.names)),),
                 name=name.text,
             )
 
 
-def _fix(subject: FileSubject, node: tree.Import, name: tree.Identifier, *, alone: bool) -> Fix:
+def _fix(source: Source, node: tree.Import, name: tree.Identifier, *, alone: bool) -> Fix:
     """Leave the name out; the whole import when no other name of it is used."""
     title = f"leave out the import of `{name.text}`"
     if alone:
         end = node.span.end
-        text = subject.source.text
+        text = source.text
         while end < len(text) and text[end] in " \t":
             end += 1
         if text.startswith("\r\n", end):
             end += 2
         elif end < len(text) and text[end] in "\r\n":
             end += 1
-        return Fix(title, (Edit(Place(subject.source, Span(node.span.start, end)), ""),))
+        return Fix(title, (Edit(Place(source, Span(node.span.start, end)), ""),))
     names = node.names
     index = names.index(name)
     if index:
         span = Span(names[index - 1].span.end, name.span.end)
     else:
         span = Span(name.span.start, names[1].span.start)
-    return Fix(title, (Edit(Place(subject.source, span), ""),))
+    return Fix(title, (Edit(Place(source, span), ""),))

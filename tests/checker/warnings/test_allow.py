@@ -32,7 +32,7 @@ def test_allow(body: str, expected: list[str]) -> None:
 
 def test_an_allow_without_effect_is_left_out() -> None:
     text = HEAD + "  x // p0: allow P1101\n"
-    assert "there is no P1101 in line 2" in finding(text, "P1120").message
+    assert "there is no P1101 in this line" in finding(text, "P1120").message
     assert fixed(text) == HEAD + "  x\n"
 
 
