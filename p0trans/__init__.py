@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from p0trans.api import TranslationError, check, load, translate
+    from p0trans.api import TranslationError, check, format, load, translate
 
-__all__ = ["TranslationError", "__version__", "check", "load", "translate"]
+__all__ = ["TranslationError", "__version__", "check", "format", "load", "translate"]
 
 
 def __getattr__(name: str) -> object:

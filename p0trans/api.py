@@ -10,11 +10,12 @@ from pathlib import Path
 from p0trans.checker import Checked, StateFlags
 from p0trans.diagnostics.model import Diagnostic
 from p0trans.driver import Options, build_sources, check_sources
-from p0trans.emit.options import Annotate, Checks, Style, Target
+from p0trans.emit.options import Annotate, Checks, Style
 from p0trans.emit.options import Options as EmitOptions
 from p0trans.files import read_source
 from p0trans.importing import import_text
 from p0trans.source import Source
+from p0trans.targets import Target
 
 
 class TranslationError(Exception):
@@ -40,7 +41,7 @@ def check(text_or_path: str | os.PathLike[str]) -> Checked:
 def translate(
     text_or_path: str | os.PathLike[str],
     *,
-    style: Style = "explicit",
+    style: Style = "idiomatic",
     target: Target = "torch",
     checks: Checks = "full",
     annotate: Annotate = "plain",
@@ -70,6 +71,19 @@ def load(text_or_path: str | os.PathLike[str], **options: object) -> types.Modul
     """
     text = translate(text_or_path, **options)  # type: ignore[arg-type]
     return import_text(text, Path(text_or_path).stem if _is_path(text_or_path) else "text")
+
+
+def format(text_or_path: str | os.PathLike[str]) -> str:
+    """The text of a program, given as text or as a path (see `check`), in the one layout.
+
+    Nothing is written. Raises TranslationError when the text has a syntax error.
+    """
+    from p0trans.syntax.format import FormatError, format_source
+
+    try:
+        return format_source(_source(text_or_path))
+    except FormatError as error:
+        raise TranslationError(error.diagnostics) from error
 
 
 def _is_path(text_or_path: str | os.PathLike[str]) -> bool:

@@ -9,9 +9,18 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, NamedTuple
 
 from p0trans import __version__
-from p0trans.checker import NOTHING_DECLARED, Checked, Found, StateFlags, check_units
+from p0trans.checker import (
+    NOTHING_DECLARED,
+    Checked,
+    Found,
+    Loader,
+    StateFlags,
+    Work,
+    check_units,
+)
 from p0trans.diagnostics.model import Diagnostic, Severity
 from p0trans.emit.options import EmittedFile, Header
 from p0trans.emit.options import Options as EmitOptions
@@ -19,76 +28,110 @@ from p0trans.files import read_source
 from p0trans.ir.program import Program
 from p0trans.source import Source
 
-_STD = Path(__file__).parent / "std"
+if TYPE_CHECKING:
+    from p0trans.rewrite import Event
+
+STD = Path(__file__).parent / "std"
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What to build. `layout` is `file` (one self-contained file) or `package`."""
+    """What to build. `layout` is `file` (one self-contained file) or `package`; with `explain` the
+    rewrites that nearly applied are looked for, too."""
 
     emit: EmitOptions = field(default_factory=EmitOptions)
     flags: StateFlags = field(default_factory=StateFlags)
     layout: str = "file"
+    explain: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """The emitted files (none when the program is wrong) and what was found."""
+    """The emitted files (none when the program is wrong), what was found, the program as it was
+    checked, and what was rewritten."""
 
     files: tuple[EmittedFile, ...]
     diagnostics: tuple[Diagnostic, ...]
+    program: Program
+    rewrites: tuple[Event, ...] = ()
 
 
 def load_import(importer: Source, module: tuple[str, ...]) -> Found:
     """`std.norm` is in the shipped library, any other module beside the importing file."""
-    if module[0] == "std":
-        path = _STD.joinpath(*module[1:]).with_suffix(".p0") if len(module) > 1 else _STD
-        name = "/".join(module) + ".p0"
-        looked_for = f"{name} in the standard library"
-    elif importer.path is None:
-        return Found("a folder: the importing text is not a file")
-    else:
-        relative = Path(*module).with_suffix(".p0")
-        path = importer.path.parent / relative
-        name = os.path.join(os.path.dirname(importer.name), str(relative))
-        looked_for = name
-    if not path.is_file():
-        return Found(looked_for)
-    source = read_source(path)
+    imported = locate_import(importer, module)
+    if imported.path is None or not imported.path.is_file():
+        return Found(imported.looked_for)
+    source = read_source(imported.path)
     if isinstance(source, Diagnostic):
-        return Found(looked_for, diagnostic=source)
-    return Found(looked_for, replace(source, name=name))
+        return Found(imported.looked_for, diagnostic=source)
+    return Found(imported.looked_for, replace(source, name=imported.name))
 
 
-def check_sources(sources: Sequence[Source], flags: StateFlags | None = None) -> Checked:
+class Imported(NamedTuple):
+    """Where an import leads: a path, the name of a source there, and both in words.
+
+    `path` is None for an import in a text that is not a file, unless it is from `std`.
+    """
+
+    path: Path | None
+    name: str
+    looked_for: str
+
+
+def locate_import(importer: Source, module: tuple[str, ...]) -> Imported:
+    """Where `load_import` looks."""
+    if module[0] == "std":
+        path = STD.joinpath(*module[1:]).with_suffix(".p0") if len(module) > 1 else STD
+        name = "/".join(module) + ".p0"
+        return Imported(path, name, f"{name} in the standard library")
+    if importer.path is None:
+        return Imported(None, "", "a folder: the importing text is not a file")
+    relative = Path(*module).with_suffix(".p0")
+    name = os.path.join(os.path.dirname(importer.name), str(relative))
+    return Imported(importer.path.parent / relative, name, name)
+
+
+def check_sources(
+    sources: Sequence[Source],
+    flags: StateFlags | None = None,
+    loader: Loader = load_import,
+    work: Work | None = None,
+) -> Checked:
     """Parse and check sources with all that they import."""
     with _collector_at_rest():
-        return check_units(unit_names(sources), load_import, flags)
+        return check_units(unit_names(sources), loader, flags, work)
 
 
-def build_sources(sources: Sequence[Source], options: Options) -> Built:
+def build_sources(
+    sources: Sequence[Source], options: Options, loader: Loader = load_import
+) -> Built:
     """Check sources and emit them; nothing is emitted when one is wrong.
 
     Raises OptionError for options that do not suit each other or the program.
     """
-    checked = check_sources(sources, options.flags)
+    checked = check_sources(sources, options.flags, loader)
     # A file without a declaration checks, but there is nothing to make a module of.
     diagnostics = tuple(
         d._replace(severity=Severity.ERROR) if d.code == NOTHING_DECLARED else d
         for d in checked.diagnostics
     )
     if any(d.severity is Severity.ERROR for d in diagnostics):
-        return Built((), diagnostics)
+        return Built((), diagnostics, checked.program)
     from p0trans.emit import emit_file, emit_package
 
     program = checked.program
     header = _header(program, options)
+    rewrites: tuple[Event, ...] = ()
     with _collector_at_rest():
+        if options.emit.style == "idiomatic":
+            from p0trans.rewrite import rewrite
+
+            program, rewrites = rewrite(program, options.emit.target, options.explain)
         if options.layout == "package":
             files = emit_package(program, options.emit, header)
         else:
             files = (emit_file(program, program.roots[0], options.emit, header),)
-    return Built(files, diagnostics)
+    return Built(files, diagnostics, checked.program, rewrites)
 
 
 @contextmanager
@@ -126,7 +169,7 @@ def unit_names(sources: Sequence[Source]) -> list[tuple[str, Source]]:
 def _header(program: Program, options: Options) -> Header:
     """What the emitted files say of their origin: no path outside the sources' common folder,
     so that the same sources give the same bytes wherever they lie."""
-    names = [f"{unit.name.replace('.', '/')}.p0" for unit in program.units]
+    names = [unit.path for unit in program.units]
     digest = hashlib.sha256()
     for name, unit in sorted(zip(names, program.units, strict=True), key=lambda pair: pair[0]):
         digest.update(f"{name}\0{unit.source.digest()}\n".encode("utf-8", "surrogateescape"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import itertools
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -14,17 +14,23 @@ import torch
 import p0trans
 from p0trans.checker import Checked
 from p0trans.diagnostics.model import Severity
-from p0trans.emit.options import Annotate, Checks
+from p0trans.emit.options import Annotate, Checks, Style
 from p0trans.interpret import interpret
 from p0trans.ir.program import Definition
 from p0trans.ir.verify import verify
+from p0trans.targets import Target
 from p0trans.types import TensorType
 from tests.casefile import Case, cases
 from tests.tensors import random_tensor, to_numpy, to_torch
 
 ACCEPTED = pytest.mark.parametrize("case", cases("accept"), ids=lambda case: case.path.stem)
 RUNS = pytest.mark.parametrize(
-    ("checks", "annotate"), list(itertools.product(("full", "none"), ("plain", "jaxtyping")))
+    ("style", "target", "checks", "annotate"),
+    [
+        *itertools.product(get_args(Style), ("torch",), get_args(Checks), get_args(Annotate)),
+        # The other targets add hooks, and may choose other forms of an idiom.
+        *(("idiomatic", target, "full", "plain") for target in get_args(Target)[1:]),
+    ],
 )
 
 
@@ -101,9 +107,11 @@ def test_interpreter_equals_oracle(case: Case) -> None:
 
 @ACCEPTED
 @RUNS
-def test_emitted_module_equals_oracle(case: Case, checks: Checks, annotate: Annotate) -> None:
+def test_emitted_module_equals_oracle(
+    case: Case, style: Style, target: Target, checks: Checks, annotate: Annotate
+) -> None:
     result, definition = checked(case)
-    module = p0trans.load(case.path, checks=checks, annotate=annotate)
+    module = p0trans.load(case.path, style=style, target=target, checks=checks, annotate=annotate)
     cls = getattr(module, result.program.units[-1].modules[-1].name)
     for sizes in case.dims():
         values = inputs(case, definition, sizes)

@@ -31,12 +31,16 @@ LAYERS["shapes"] |= {"types"}
 _layer("ops", "shapes")
 _layer("ir", "ops", "source")
 _layer("checker", "ir", "syntax")
-_layer("emit", "ir")
+_layer("targets")
+_layer("rewrite", "ir", "targets")
+_layer("emit", "ir", "targets")
 _layer("interpret", "ir")
-_layer("driver", "checker", "emit", "files")
+_layer("driver", "checker", "rewrite", "emit", "files")
 _layer("api", "driver", "importing")
-_layer("tools", "driver", "interpret", "importing")
-_layer("cli", "tools", "api")
+_layer("highlight", "syntax", "ops")
+_layer("tools", "driver", "interpret", "importing", "highlight")
+_layer("lsp", "tools")
+_layer("cli", "tools", "api", "lsp")
 
 
 def _room(module: str) -> str:

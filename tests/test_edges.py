@@ -5,12 +5,7 @@ An engine may differ only where it is listed here and in docs/numerics.md.
 
 from __future__ import annotations
 
-import os
-import pickle
-import subprocess
-import sys
-from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -18,11 +13,11 @@ import torch
 
 import p0trans
 from p0trans.dtypes import DTYPES
-from tests.programs import Generated
+from p0trans.emit.options import Style
 from tests.programs.edges import edge_programs
-from tests.programs.run import arrays, interpreted, module_of, prepared
+from tests.programs.engines import Pairs, on_xla, ready
+from tests.programs.run import arrays, interpreted
 
-ROOT = Path(__file__).parent.parent
 PROGRAMS = edge_programs()
 _KEEP = ("reduce", "reduce_keep")
 
@@ -55,18 +50,20 @@ def differences(found: list[Any]) -> tuple[set[str], set[str]]:
     return values, signs
 
 
-def instance(example: Generated) -> Any:
-    return prepared(example, module_of(p0trans.check(example.text).program, example), "full")
+def pairs(style: Style) -> Pairs:
+    return [(example, style) for example in PROGRAMS]
 
 
-def test_eager() -> None:
-    assert differences([arrays(instance(example).run()) for example in PROGRAMS]) == (set(), set())
+@pytest.mark.parametrize("style", get_args(Style))
+def test_eager(style: Style) -> None:
+    found = [arrays(one.run()) for one in ready(pairs(style), "torch")]
+    assert differences(found) == (set(), set())
 
 
 def test_compiled() -> None:
-    ready = [instance(example) for example in PROGRAMS]
-    compiled: list[Any] = [torch.compile(one.instance, fullgraph=True) for one in ready]
-    found = [arrays(call(*one.inputs)) for call, one in zip(compiled, ready, strict=True)]
+    made = ready(pairs("idiomatic"), "compile")
+    compiled: list[Any] = [torch.compile(one.instance, fullgraph=True) for one in made]
+    found = [arrays(call(*one.inputs)) for call, one in zip(compiled, made, strict=True)]
     values, signs = differences(found)
     assert values == set()
     assert signs <= ZERO_SIGN_ON_INDUCTOR
@@ -74,16 +71,7 @@ def test_compiled() -> None:
 
 def test_xla() -> None:
     pytest.importorskip("torch_xla", reason="the extra `xla` is not installed")
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.programs.xla_process"],
-        input=pickle.dumps(PROGRAMS),
-        capture_output=True,
-        cwd=ROOT,
-        env={**os.environ, "PJRT_DEVICE": "CPU"},
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr.decode()
-    values, signs = differences(pickle.loads(done.stdout))
+    values, signs = differences(on_xla(pairs("idiomatic")))
     assert values <= DIFFERS_ON_XLA
     assert signs <= ZERO_SIGN_ON_XLA
 

@@ -22,6 +22,15 @@ EACH = pytest.mark.parametrize(
 )
 
 
+CASEBOOK = pytest.mark.parametrize(
+    "path", sorted(EXAMPLES.glob("casebook/*.p0")), ids=lambda path: path.stem
+)
+
+
+def explicit_name(path: Path) -> str:
+    return f"explicit/{golden_name(path, '.py')}"
+
+
 def golden_name(path: Path, suffix: str) -> str:
     return path.relative_to(EXAMPLES).with_suffix(suffix).as_posix()
 
@@ -29,6 +38,11 @@ def golden_name(path: Path, suffix: str) -> str:
 @EACH
 def test_emitted(path: Path, golden: Golden) -> None:
     golden.check(golden_name(path, ".py"), translate(path))
+
+
+@CASEBOOK
+def test_emitted_explicit(path: Path, golden: Golden) -> None:
+    golden.check(explicit_name(path), translate(path, style="explicit"))
 
 
 @EACH
@@ -43,6 +57,7 @@ def test_no_orphans() -> None:
     made = {
         golden_name(path, suffix) for path, suffix in itertools.product(SOURCES, (".py", ".ir"))
     }
+    made |= {explicit_name(path) for path in EXAMPLES.glob("casebook/*.p0")}
     held = {
         path.relative_to(GOLDEN).as_posix()
         for path in GOLDEN.rglob("*")

@@ -22,12 +22,13 @@ from p0trans.diagnostics.apply import fix_until_stable
 from p0trans.diagnostics.model import Severity
 from p0trans.driver import check_sources
 from p0trans.dtypes import DTYPES
-from p0trans.emit.options import Checks
+from p0trans.emit.options import Checks, Style
 from p0trans.interpret import BoundaryError
 from p0trans.ir.printer import print_program
 from p0trans.ir.program import Apply
 from p0trans.ir.verify import verify
 from p0trans.ops import OPERATIONS
+from p0trans.rewrite import rewrite
 from p0trans.source import Source
 from tests.casefile import Case, cases
 from tests.programs import Generated, programs, running_error
@@ -60,9 +61,11 @@ def checked(text: str) -> Checked:
     return result
 
 
-@given(programs(), st.sampled_from(("full", "none")))
-@examples(160)
-def test_emitted_module_equals_interpreter(example: Generated, checks: Checks) -> None:
+@given(programs(), st.sampled_from(("full", "none")), st.sampled_from(("idiomatic", "explicit")))
+@examples(200)
+def test_emitted_module_equals_interpreter(
+    example: Generated, checks: Checks, style: Style
+) -> None:
     program = checked(example.text).program
     verify(program)
     assert print_program(program).startswith("unit ")
@@ -74,8 +77,11 @@ def test_emitted_module_equals_interpreter(example: Generated, checks: Checks) -
         [running_error.exactly(value) for value in example.inputs],
     )
     running_error.assert_within(interpreted(program, example), known, "the interpreter")
-    found = emitted(example, module_of(program, example), checks)
-    running_error.assert_within(found, known, f"the emitted module with checks {checks}")
+    rewritten = rewrite(program, "torch").program
+    verify(rewritten)
+    running_error.assert_within(interpreted(rewritten, example), known, "the rewritten program")
+    found = emitted(example, module_of(program, example), checks, style)
+    running_error.assert_within(found, known, f"the {style} module with checks {checks}")
 
 
 def test_every_operation_is_drawn() -> None:

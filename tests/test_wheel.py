@@ -56,6 +56,12 @@ def test_ships_the_standard_library_and_the_pages(python: Path, tmp_path: Path) 
     assert "reduce_keep" in run(python, "-m", "p0trans", "explain", "P0504", cwd=tmp_path)
 
 
+def test_makes_a_project_and_its_ledger(python: Path, tmp_path: Path) -> None:
+    run(python, "-m", "p0trans", "new", "fresh", cwd=tmp_path)
+    page = ("ledger", "fresh/fresh.p0", "--format", "html")
+    assert "<table>" in run(python, "-m", "p0trans", *page, cwd=tmp_path)
+
+
 def test_the_version_is_one(python: Path, tmp_path: Path) -> None:
     import p0trans
 

@@ -15,7 +15,6 @@ from p0trans.emit.options import (
     OptionError,
     Options,
     Style,
-    Target,
 )
 
 if TYPE_CHECKING:
@@ -29,7 +28,6 @@ __all__ = [
     "OptionError",
     "Options",
     "Style",
-    "Target",
     "emit_file",
     "emit_package",
 ]
@@ -44,7 +42,7 @@ def emit_file(program: Program, root: str, options: Options, header: Header) -> 
     from p0trans.emit.render import environment, render_file
 
     path, view = single_file_view(program, root, options, header)
-    return EmittedFile(path, render_file(view, environment()))
+    return EmittedFile(path, render_file(view, environment()), view)
 
 
 def emit_package(program: Program, options: Options, header: Header) -> tuple[EmittedFile, ...]:
@@ -57,4 +55,7 @@ def emit_package(program: Program, options: Options, header: Header) -> tuple[Em
 
     views = package_views(program, options, header)
     templates = environment()
-    return tuple(EmittedFile(path, render_file(views[path], templates)) for path in sorted(views))
+    return tuple(
+        EmittedFile(path, render_file(view, templates), view)
+        for path, view in sorted(views.items(), key=lambda pair: pair[0])
+    )

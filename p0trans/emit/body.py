@@ -6,37 +6,56 @@ holds. This also bounds the nesting of every expression, however deep the source
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from p0trans.emit.expressions import (
     Fragment,
     applied_fragment,
     item_fragment,
     named_fragment,
+    number_fragment,
     operation_fragment,
     packed_fragment,
+    size_fragment,
     spelled_variables,
 )
-from p0trans.emit.lines import LINE_LENGTH, Line, commented, constraint_guard
+from p0trans.emit.lines import LINE_LENGTH, Line, Trace, commented, constraint_guard
 from p0trans.emit.notation import annotation, code_dim, prose_types
 from p0trans.emit.usage import Usage, analyse_usage
-from p0trans.ir.program import Alias, Apply, Call, Definition, Pack, Project, Reference, Step, Value
-from p0trans.ops import OPERATIONS
+from p0trans.ir.program import (
+    Alias,
+    Apply,
+    Call,
+    Definition,
+    Number,
+    Pack,
+    Project,
+    Reference,
+    Step,
+    Value,
+)
+from p0trans.ops.fused import EVERY
 from p0trans.ops.table import Site
+from p0trans.shapes.facts import Facts
+from p0trans.source import Span
 from p0trans.types import TensorType, TupleType, Type
 
 _FOLDED_LENGTH = 60
 _WORTH_A_LINE = 16
+# What a reader takes in at a glance; `explicit` code is folded only as its source is.
+_FOLDED_OPERATIONS = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Callee:
-    """How a definition is called: the function's name, and the keyword of each shape parameter
-    (by its index) that the caller passes as an integer."""
+    """How a definition is called: the function's name, the keyword of each shape parameter (by
+    its index) that the caller passes as an integer, and whether it is told the device."""
 
     name: str
     keywords: tuple[tuple[int, str], ...] = ()
+    device: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +68,8 @@ class ChildCall:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What the lines of a body may refer to.
+    """What the lines of a body may refer to; `cite` names the lines of some spans of its source
+    when there are several.
 
     `parameters` are the expressions of the definition's parameters; one that is in `openings`
     is first bound to the expression there. `values` and `shapes` give the Python names of
@@ -66,6 +86,7 @@ class Surroundings:
     device: str | None
     indent: int
     checks: bool
+    cite: Callable[[Sequence[Span]], str] = lambda spans: ""
     children: Mapping[Value, ChildCall] = field(default_factory=dict)
     openings: Mapping[Value, str] = field(default_factory=dict)
 
@@ -87,7 +108,13 @@ def write_body(surroundings: Surroundings) -> Body:
     writer = _Writer(
         surroundings,
         operands,
-        analyse_usage(surroundings.definition, operands, surroundings.children.keys()),
+        analyse_usage(
+            surroundings.definition,
+            operands,
+            # What is written step by step has a line for each child's call, too.
+            frozenset() if surroundings.definition.idiomatic else surroundings.children.keys(),
+            _foldable(surroundings),
+        ),
         dict(enumerate(surroundings.parameters)),
         {*surroundings.values.values(), *surroundings.shapes.values()},
     )
@@ -112,6 +139,7 @@ class _Writer:
     holders: dict[str, Value] = field(default_factory=dict)
     counters: dict[tuple[str | None, str], int] = field(default_factory=dict)
     shadowed: dict[str, int] = field(default_factory=dict)
+    large: dict[Type, bool] = field(default_factory=dict)
     lines: list[Line] = field(default_factory=list)
     variables: set[str] = field(default_factory=set)
 
@@ -122,11 +150,13 @@ class _Writer:
             if opening is None:
                 self.holders[self.fragments[index].text] = index
             elif index in self.usage.uses:
-                self.assign(self.around.values[parameter.name], index, Fragment(opening))
+                opened = Fragment(opening, values=(index,))
+                self.assign(self.around.values[parameter.name], index, opened)
         for value, step in definition.numbered_steps():
             if self.around.checks and isinstance(step.node, Call):
                 for constraint in step.node.assumptions:
-                    self.lines.append(constraint_guard(constraint, self.around.shapes))
+                    here = Trace((value,))
+                    self.lines.append(constraint_guard(constraint, self.around.shapes, here))
                     self.variables |= constraint.variables()
             if value in self.usage.groups:
                 self.take_apart(self.usage.groups[value])
@@ -136,9 +166,15 @@ class _Writer:
 
     def write_step(self, value: Value, step: Step) -> None:
         if step.binding is not None:
+            if value in self.usage.inline:
+                # Should it get a line after all, that is under its own name.
+                room = LINE_LENGTH - self.around.indent - len(f"{step.binding} = ")
+                self.fragments[value] = self.render(value, step, room)
+                return
             name = self.let_name(step.binding, value, value)
-            room = LINE_LENGTH - self.around.indent - len(f"{self.target(name, value)} = ")
-            self.assign(name, value, self.render(value, step, room))
+            typed = ": Tensor" if value in self.around.children else ""
+            room = LINE_LENGTH - self.around.indent - len(f"{name}{typed} = ")
+            self.bind(name, value, self.render(value, step, room), value)
             return
         is_result = value == self.around.definition.result
         room = LINE_LENGTH - self.around.indent - len("return ") if is_result else _FOLDED_LENGTH
@@ -148,6 +184,8 @@ class _Writer:
 
     def write_return(self) -> None:
         definition = self.around.definition
+        if self.fragments[definition.result].untyped:
+            self.hoist(definition.result, definition.result + 1)
         fragment = self.fragments[definition.result]
         step = definition.step_of(definition.result)
         text = fragment.text
@@ -162,7 +200,8 @@ class _Writer:
         comment = ""
         if fragment.folded:
             comment = prose_types(definition.result_type, fragment.dtypes, self.around.shapes)
-        self.lines.append(commented(f"return {text}", comment, self.around.indent))
+        returned = replace(fragment, values=fragment.values or (definition.result,))
+        self.put(f"return {text}", comment, returned)
 
     def take_apart(self, members: tuple[Value, ...]) -> None:
         """One line `a, b = …` for named items of one tuple; `_` for those that nothing uses."""
@@ -185,19 +224,80 @@ class _Writer:
             self.hold(name, member)
         left = ", ".join(targets) if len(targets) > 1 else f"{targets[0]},"
         comment = prose_types(type_, fragment.dtypes, self.around.shapes)
-        self.lines.append(commented(f"{left} = {fragment.text}", comment, self.around.indent))
+        taken = replace(fragment, values=(*fragment.values, *members))
+        self.put(f"{left} = {fragment.text}", comment, taken)
 
-    def assign(self, name: str, value: Value, fragment: Fragment) -> None:
+    def put(self, code: str, comment: str, fragment: Fragment) -> None:
+        trace = Trace(fragment.values)
+        self.lines.append(commented(code, comment, self.around.indent, fragment.notes, trace))
+
+    def bind(self, name: str, value: Value, fragment: Fragment, line: Value) -> None:
+        """The line of a `let`. Where the new value can take the place of a large one that is used
+        no more, it also takes its name, and the comment has its own: a local lives until the
+        function returns, and so would the memory of the old one."""
+        taken_over = self.taken_over(value, line)
+        if taken_over is None:
+            self.assign(name, value, fragment)
+        else:
+            self.assign(taken_over, value, fragment, f"{name}: ")
+
+    def taken_over(self, value: Value, line: Value) -> str | None:
+        """The local that holds a large tensor of the type of `value`, of which this is computed
+        element by element and which no line after that of the value `line` uses."""
+        definition = self.around.definition
+        type_ = definition.type_of(value)
+        if not definition.idiomatic or not self.is_large(type_):
+            return None
+        for operand in self.mentioned(value):
+            name = self.fragments[operand].text
+            if (
+                definition.step_of(operand) is not None
+                and self.holders.get(name) == operand
+                and definition.type_of(operand) == type_
+                and (self.usage.last_use[operand] <= line or self.usage.uses[operand] == 1)
+            ):
+                return name
+        return None
+
+    def is_large(self, type_: Type) -> bool:
+        if type_ not in self.large:
+            self.large[type_] = _is_large(self.around.definition, type_)
+        return self.large[type_]
+
+    def is_tensor(self, value: Value) -> bool:
+        step = self.around.definition.step_of(value)
+        return step is None or not isinstance(step.node, Number)
+
+    def mentioned(self, value: Value) -> Iterator[Value]:
+        """The values that the expression of `value` names, through operations that keep the
+        type and compute each element from those in its place or on its axis."""
+        definition = self.around.definition
+        pending = [value]
+        while pending:
+            step = definition.step_of(pending.pop())
+            if step is None or not isinstance(step.node, Apply):
+                continue
+            elementwise = EVERY[step.node.operation].family == "elementwise"
+            if not elementwise and sum(map(self.is_tensor, step.node.operands)) > 1:
+                continue
+            for operand in step.node.operands:
+                if definition.type_of(operand) != step.type:
+                    continue
+                if operand in self.usage.inline and self.fragments[operand].folded:
+                    pending.append(operand)
+                else:
+                    yield operand
+
+    def assign(self, name: str, value: Value, fragment: Fragment, said: str = "") -> None:
         type_ = self.around.definition.type_of(value)
-        comment = prose_types(type_, fragment.dtypes, self.around.shapes)
-        code = f"{self.target(name, value)} = {fragment.text}"
-        self.lines.append(commented(code, comment, self.around.indent))
+        comment = said + prose_types(type_, fragment.dtypes, self.around.shapes)
+        self.put(f"{self.target(name, value, fragment)} = {fragment.text}", comment, fragment)
         self.hold(name, value)
 
-    def target(self, name: str, value: Value) -> str:
+    def target(self, name: str, value: Value, fragment: Fragment) -> str:
         """The left-hand side of an assignment. A child module's call has no type of its own
         (`nn.Module.__call__` gives Any), so that its name is annotated where it is new."""
-        if value not in self.around.children or name in self.holders:
+        if not fragment.untyped or name in self.holders:
             return name
         type_ = self.around.definition.type_of(value)
         return f"{name}: {annotation(type_, self.around.shapes, jaxtyping=False)}"
@@ -211,6 +311,9 @@ class _Writer:
         step = self.around.definition.step_of(value)
         assert step is not None
         fragment = self.fragments[value]
+        if step.binding is not None:
+            self.bind(self.let_name(step.binding, value, line - 1), value, fragment, line - 1)
+            return
         stem = fragment.stem
         owner = step.owner
         base = "_".join(part for part in (stem or owner, fragment.noun) if part)
@@ -256,7 +359,15 @@ class _Writer:
         """The step's expression, hoisting its longest operands until it fits in `room`."""
         spell = self.speller(value, step)
         operands = self.operands[value]
-        fragment = spell([self.fragments[operand] for operand in operands])
+        if self.around.definition.idiomatic:
+            self.lighten(value, operands)
+        fragment = self.noted(value, step, spell([self.fragments[one] for one in operands]))
+        if fragment.untyped and value == self.around.definition.result:
+            # A result that a type checker takes for Any would be refused.
+            for operand in operands:
+                if self.fragments[operand].untyped:
+                    self.hoist(operand, value)
+            fragment = self.noted(value, step, spell([self.fragments[one] for one in operands]))
         excess = len(fragment.text) - room
         if excess <= 0:
             return fragment
@@ -270,7 +381,24 @@ class _Writer:
                 break
             self.hoist(operand, value)
             excess -= lengths[operand] - len(self.fragments[operand].text)
-        return spell([self.fragments[operand] for operand in operands])
+        return self.noted(value, step, spell([self.fragments[one] for one in operands]))
+
+    def lighten(self, value: Value, operands: Sequence[Value]) -> None:
+        """Hoist the heaviest operands until few enough operations are left."""
+        weights = {operand: self.fragments[operand].weight for operand in operands}
+        for operand in sorted(weights, key=lambda operand: -weights[operand]):
+            if sum(self.fragments[other].weight for other in weights) < _FOLDED_OPERATIONS:
+                break
+            self.hoist(operand, value)
+
+    def noted(self, value: Value, step: Step, fragment: Fragment) -> Fragment:
+        """The fragment as that of `value`, with a comment on what it stands for, where that was
+        several lines."""
+        fragment = replace(fragment, values=(*fragment.values, value))
+        lines = _replaced_lines(self.around, step)
+        if step.origin is None or not lines:
+            return fragment
+        return replace(fragment, notes=(*fragment.notes, f"{step.origin.idiom} ({lines})"))
 
     def speller(self, value: Value, step: Step) -> Callable[[Sequence[Fragment]], Fragment]:
         """What makes the step's expression of those of its operands."""
@@ -284,17 +412,36 @@ class _Writer:
             return lambda operands: item_fragment(operands[0], index)
         if isinstance(node, Call):
             return self.call_speller(value, node)
+        if isinstance(node, Number):
+            return lambda operands: self.number(node, step)
         return self.operation_speller(step, node)
+
+    def number(self, node: Number, step: Step) -> Fragment:
+        if node.parameter is not None:
+            # As the module keeps it, not the tensor that other steps may need of it.
+            return self.around.parameters[node.parameter]
+        if node.dim is not None:
+            self.variables |= node.dim.variables()
+            return size_fragment(node.dim, node.power, self.around.shapes)
+        assert isinstance(step.type, TensorType)
+        return number_fragment(node.value, step.type.dtype)
 
     def operation_speller(
         self, step: Step, node: Apply
     ) -> Callable[[Sequence[Fragment]], Fragment]:
-        operation = OPERATIONS[node.operation]
-        types = tuple(map(self.around.definition.type_of, node.operands))
-        result = step.type
+        definition = self.around.definition
+        operation = EVERY[node.operation]
+        types = tuple(map(definition.type_of, node.operands))
+        # What is taken apart into a tuple has the dtype of its items.
+        result = step.type.items[0] if isinstance(step.type, TupleType) else step.type
         assert isinstance(result, TensorType)
         tensors = tuple(type_ for type_ in types if isinstance(type_, TensorType))
-        spelling = operation.torch(Site(tensors, node.attributes, result))
+        steps = map(definition.step_of, node.operands)
+        numbers = frozenset(
+            index for index, one in enumerate(steps) if one and isinstance(one.node, Number)
+        )
+        spell = (definition.idiomatic and operation.idiom) or operation.torch
+        spelling = spell(Site(tensors, node.attributes, result, numbers))
         self.variables |= spelled_variables(spelling)
         around = self.around
         return lambda operands: operation_fragment(
@@ -305,20 +452,57 @@ class _Writer:
         child = self.around.children.get(value)
         if child is not None:
             name = child.child
-            return lambda operands: applied_fragment(f"self.{name}", operands, (), name)
+            return lambda operands: applied_fragment(f"self.{name}", operands, (), name, True)
         callee = self.around.callees[node.definition]
         keywords = []
         for index, keyword in callee.keywords:
             dim = node.shape_arguments[index]
             self.variables |= dim.variables()
             keywords.append(f"{keyword}={code_dim(dim, self.around.shapes)}")
+        if callee.device and self.around.device is not None:
+            keywords.append(f"device={self.around.device}")
         return lambda operands: applied_fragment(callee.name, operands, keywords, callee.name)
 
 
+def _foldable(around: Surroundings) -> frozenset[Value]:
+    """The named values that may be folded into the expression that uses them: in an idiomatic
+    definition those that no comment explains, and the result."""
+    definition = around.definition
+    if not definition.idiomatic:
+        return frozenset()
+    return frozenset(
+        value
+        for value, step in definition.numbered_steps()
+        if not isinstance(step.node, Pack | Project)
+        and (value == definition.result or not _replaced_lines(around, step))
+    )
+
+
+def _replaced_lines(around: Surroundings, step: Step) -> str:
+    """The lines of the source that a step stands for; nothing for a single one."""
+    return "" if step.origin is None else around.cite(step.origin.spans)
+
+
 def _operands(step: Step, child: ChildCall | None) -> tuple[Value, ...]:
+    if isinstance(step.node, Number):
+        # The attribute that holds a number is no use of the tensor that is made of it.
+        return ()
     if child is None:
         return step.node.operands
     return tuple(step.node.operands[index] for index in child.inputs)
+
+
+def _is_large(definition: Definition, type_: Type) -> bool:
+    """Whether a tensor may be larger than every input and the result."""
+    if not isinstance(type_, TensorType):
+        return False
+    dims = Counter(dim for dim in type_.shape if dim.as_integer() != 1)
+    types = (*(parameter.type for parameter in definition.parameters), definition.result_type)
+    others = [other.shape for other in types if isinstance(other, TensorType)]
+    if any(not dims - Counter(shape) for shape in others):
+        return False
+    facts = Facts(definition.shape_parameters, (*definition.where, *definition.assume))
+    return not any(facts.equal_volume(type_.shape, shape) for shape in others)
 
 
 def _structure(type_: Type) -> object:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from p0trans.emit.lines import Line, constraint_guard, size_guard
+from p0trans.dtypes import DType
+from p0trans.emit.lines import Line, Trace, constraint_guard, size_guard
 from p0trans.emit.notation import code_dim, prose_dim, tuple_code
 from p0trans.emit.view import Boundary, InputCheck, ShapeCheck
+from p0trans.ir.program import Value
 from p0trans.shapes.dim import Constraint, variable
 from p0trans.shapes.solve import (
     ConstraintCondition,
@@ -30,19 +32,29 @@ _SIZE = ""
 class BoundaryRequest:
     """What a boundary is written from.
 
-    `inputs` are the expressions of the inputs with their types, `bindings` refer to them by
-    index. `used` are the shape variables that the body uses. In a method, input 0 stands for
-    the constructor and `attributes` are the expressions of its shape variables. At `level`
-    "inputs" all is checked, at "facts" only those `constraints` that may fail, at "none" nothing.
+    `inputs` are the expressions of the inputs with their types and `values` what they are in the
+    definition; `bindings` refer to them by index. `used` are the shape variables that the body
+    uses. In a method, input 0 stands for the constructor, has no value, and `attributes` are the
+    expressions of its shape variables; `dtypes` are expressions for what becomes of declared dtypes
+    when the module is converted. At `level` "inputs" all is checked, at "facts" only those
+    `constraints` that may fail, at "none" nothing.
     """
 
     inputs: Sequence[tuple[str, Type]]
+    values: Sequence[Value]
     bindings: tuple[ShapeBinding, ...]
     constraints: tuple[Constraint, ...]
     names: Mapping[str, str]
     used: frozenset[str]
     level: Level
     attributes: Mapping[str, str] | None = None
+    dtypes: Mapping[DType, str] = field(default_factory=dict)
+
+    def trace(self, index: int, *variables: str) -> Trace:
+        """What a statement about input `index` and shape variables is made of."""
+        first = 0 if self.attributes is None else 1
+        values = () if index < first else (self.values[index - first],)
+        return Trace(values, variables)
 
 
 def write_boundary(request: BoundaryRequest) -> Boundary:
@@ -73,8 +85,9 @@ def write_boundary(request: BoundaryRequest) -> Boundary:
         inputs=tuple(
             InputCheck(
                 tensor.expression,
-                f"torch.{tensor.type.dtype.torch}",
+                request.dtypes.get(tensor.type.dtype, f"torch.{tensor.type.dtype.torch}"),
                 _dims_code(tensor.type, request.names),
+                request.trace(tensor.condition.parameter),
             )
             for tensor in tensors
         ),
@@ -84,6 +97,7 @@ def write_boundary(request: BoundaryRequest) -> Boundary:
                 tensor.expression,
                 _dims_code(tensor.type, request.names),
                 tuple_code(tuple(code_dim(dim, request.names) for dim in tensor.type.shape)),
+                request.trace(tensor.condition.parameter),
             )
             for tensor in compared
         ),
@@ -148,15 +162,18 @@ def _bindings(request: BoundaryRequest, needed: set[str], sizes: set[str]) -> It
         if isinstance(binding, Given):
             continue
         if isinstance(binding, FromEquation):
-            yield Line(_equation_code(binding, request.names))
+            code = _equation_code(binding, request.names)
+            yield Line(code, trace=Trace(sizes=(binding.variable,)))
         elif binding.parameter == 0 and request.attributes is not None:
             name = request.names[binding.variable]
-            yield Line(f"{name} = {request.attributes[binding.variable]}")
+            code = f"{name} = {request.attributes[binding.variable]}"
+            yield Line(code, trace=request.trace(0, binding.variable))
         elif not _is_bare(binding):
-            yield Line(_linear_code(binding, request))
+            code = _linear_code(binding, request)
+            yield Line(code, trace=request.trace(binding.parameter, binding.variable))
         elif (binding.parameter, binding.path) not in unpacked:
             unpacked.add((binding.parameter, binding.path))
-            yield from map(Line, _shape_code(binding, wanted, request))
+            yield from _shape_lines(binding, wanted, request)
         if binding.variable in sizes:
             yield size_guard((binding.variable,), request.names)
 
@@ -169,24 +186,27 @@ def _sources(binding: ShapeBinding) -> frozenset[str]:
     return frozenset()
 
 
-def _shape_code(
+def _shape_lines(
     first: FromInput, wanted: Sequence[ShapeBinding], request: BoundaryRequest
-) -> Iterator[str]:
+) -> Iterator[Line]:
     """All variables that are plain axes of one input: `B, S, _ = x.shape`, or `S = x.shape[1]`
     for one alone and for few of many axes."""
     expression, type_ = _item(*request.inputs[first.parameter], first.path)
     axes = {
-        binding.axis: request.names[binding.variable]
+        binding.axis: binding.variable
         for binding in wanted
         if isinstance(binding, FromInput)
         and _is_bare(binding)
         and (binding.parameter, binding.path) == (first.parameter, first.path)
     }
     if len(axes) == 1 or (type_.rank > _MOST_UNPACKED and len(axes) < type_.rank - 1):
-        yield from (f"{axes[axis]} = {expression}.shape[{axis}]" for axis in sorted(axes))
+        for axis, name in sorted(axes.items()):
+            code = f"{request.names[name]} = {expression}.shape[{axis}]"
+            yield Line(code, trace=request.trace(first.parameter, name))
     else:
-        targets = ", ".join(axes.get(axis, "_") for axis in range(type_.rank))
-        yield f"{targets} = {expression}.shape"
+        names = (request.names[axes[axis]] if axis in axes else "_" for axis in range(type_.rank))
+        code = f"{', '.join(names)} = {expression}.shape"
+        yield Line(code, trace=request.trace(first.parameter, *axes.values()))
 
 
 def _linear_code(binding: FromInput, request: BoundaryRequest) -> str:

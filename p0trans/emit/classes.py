@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from p0trans.emit.dynamic_shapes import dynamic_shapes_view
 from p0trans.emit.functions import FileScope, forward_view
-from p0trans.emit.lines import Line, constraint_guard, size_guard
+from p0trans.emit.lines import Line, Trace, constraint_guard, size_guard
 from p0trans.emit.notation import code_dim, documented_type, number
 from p0trans.emit.plan import ClassPlan, child_dims
 from p0trans.emit.signatures import docstring, local_names
@@ -42,6 +42,7 @@ def class_view(
     names = local_names(plan.definition, scope.taken)
     summary = f"The computation `{plan.definition.name}` as a module."
     return ClassView(
+        module=plan.module,
         name=scope.classes[Reference(plan.module.unit, plan.module.name)],
         doc=docstring(
             plan.module.doc,
@@ -78,23 +79,35 @@ def _constructor(
     for item in plan.numbers:
         type_ = _number_type(plan, item.parameter)
         signature.append(f"{item.name}: {type_.__name__} = {number(type_(item.default))}")
-    consts = {const.parameter for const in plan.module.consts}
-    stored = [(plan.variables[name], plan.arguments[name]) for name in plan.constructor]
+    consts = {const.parameter: const.span for const in plan.module.consts}
+    stored = [
+        (plan.variables[name], plan.arguments[name], Trace(sizes=(name,)))
+        for name in plan.constructor
+    ]
     stored += [
-        (plan.owned[item.parameter].path, item.name)
+        (plan.owned[item.parameter].path, item.name, Trace(spans=(consts[item.parameter],)))
         for item in plan.numbers
         if item.parameter in consts
     ]
-    assignments = [f"self.{attribute} = {name}" for attribute, name in stored]
-    assignments += [_state_code(plan, state) for state in plan.module.states]
-    assignments += [_child_code(plan, sub, plans[sub.module], scope) for sub in plan.module.subs]
-    shown = ", ".join(f"{attribute}={{self.{attribute}}}" for attribute, _ in stored)
+    assignments = [Line(f"self.{path} = {name}", trace=trace) for path, name, trace in stored]
+    assignments += [
+        Line(_state_code(plan, state), trace=Trace(spans=(state.span,)))
+        for state in plan.module.states
+    ]
+    assignments += [
+        Line(_child_code(plan, sub, plans[sub.module], scope), trace=Trace(spans=(sub.span,)))
+        for sub in plan.module.subs
+    ]
+    shown = ", ".join(f"{path}={{self.{path}}}" for path, _, _ in stored)
     return ConstructorView(
         parameters=(*signature, *(_FACTORY if plan.factory else ())),
         guards=tuple(_guards(plan)) if scope.checks else (),
         assignments=tuple(assignments),
         resets=tuple(
-            _reset_code(plan.owned[state.parameter].path, state.initializer)
+            Line(
+                _reset_code(plan.owned[state.parameter].path, state.initializer),
+                trace=Trace(spans=(state.span,)),
+            )
             for state in plan.module.states
         ),
         representation=f'f"{shown}"' if shown else "",

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from p0trans.dtypes import DType
-from p0trans.emit.notation import code_dim
+from p0trans.emit.notation import code_dim, number
+from p0trans.ir.program import Value
+from p0trans.ops.create import nearest
 from p0trans.ops.table import Precedence, Spelling
 from p0trans.shapes.dim import Dim
 from p0trans.types import TensorType, Type
@@ -18,7 +21,9 @@ class Fragment:
 
     `stem` names the value that it starts from, for naming a temporary after it, and `noun` what
     was done last. `dtypes` are those of the named tensors in it. `folded` tells an expression
-    that could have a line of its own from one that is only a name.
+    that could have a line of its own from one that is only a name. `weight` counts the operations
+    and calls in it, `notes` are comments on them and `values` what they compute. A type checker
+    takes an `untyped` one for Any, as it does what a child module gives.
     """
 
     text: str
@@ -27,6 +32,10 @@ class Fragment:
     dtypes: frozenset[DType] = frozenset()
     precedence: Precedence = Precedence.PRIMARY
     folded: bool = False
+    weight: int = 0
+    notes: tuple[str, ...] = ()
+    values: tuple[Value, ...] = ()
+    untyped: bool = False
 
     def within(self, precedence: Precedence) -> str:
         """As an operand that must bind at least as tightly as `precedence`."""
@@ -61,33 +70,82 @@ def operation_fragment(
         dtype=f"torch.{dtype.torch}",
         **{name: _field_text(value, names) for name, value in spelling.fields.items()},
     )
-    return Fragment(
-        text, _stem(operands), noun, _dtypes(operands), spelling.precedence, folded=True
+    return replace(
+        _combined(text, operands, noun, weight=1),
+        precedence=spelling.precedence,
+        folded=True,
+        untyped=any(operands[index].untyped for index in _deciding(spelling, len(operands))),
     )
+
+
+def _deciding(spelling: Spelling, count: int) -> Sequence[int]:
+    """The operands without whose type a checker does not know the expression's: all of an
+    operator's, and the one that a method or an item is of."""
+    if spelling.precedence is not Precedence.PRIMARY:
+        return range(count)
+    receiver = re.match(r"\{(\d+)\}", spelling.template)
+    return [int(receiver[1])] if receiver else []
 
 
 def applied_fragment(
-    function: str, operands: Sequence[Fragment], keywords: Sequence[str], noun: str
+    function: str,
+    operands: Sequence[Fragment],
+    keywords: Sequence[str],
+    noun: str,
+    untyped: bool = False,
 ) -> Fragment:
-    """A call of an emitted function or child module."""
+    """A call of an emitted function or, `untyped`, of a child module."""
     arguments = ", ".join((*(operand.text for operand in operands), *keywords))
-    return Fragment(
-        f"{function}({arguments})", noun.rstrip("_"), "out", _dtypes(operands), folded=True
-    )
+    call = _combined(f"{function}({arguments})", operands, "out", weight=1)
+    return replace(call, stem=noun.rstrip("_"), folded=True, untyped=untyped)
+
+
+def number_fragment(value: float | int | bool, dtype: DType) -> Fragment:
+    """A literal as a Python number from which PyTorch computes in `dtype`."""
+    if dtype.is_float:
+        # PyTorch would take more digits of it than a tensor of 16 bits has.
+        value = nearest(float(value), dtype) if dtype.bits < 32 else float(value)
+    precedence = Precedence.UNARY if value < 0 else Precedence.PRIMARY
+    return Fragment(number(value), precedence=precedence)
+
+
+def size_fragment(dim: Dim, power: float, names: Mapping[str, str]) -> Fragment:
+    """The size of an axis, its root, or one over either: `K`, `math.sqrt(K)`, `1 / K`."""
+    text = code_dim(dim, names)
+    simple = dim.as_variable() is not None or dim.as_integer() is not None
+    if abs(power) == 0.5:
+        text, simple = f"math.sqrt({text})", True
+    if power < 0:
+        text = f"1 / {text if simple else f'({text})'}"
+        return Fragment(text, precedence=Precedence.TERM)
+    return Fragment(text, precedence=Precedence.PRIMARY if simple else Precedence.SUM)
 
 
 def packed_fragment(operands: Sequence[Fragment]) -> Fragment:
     """A tuple of values."""
     items = ", ".join(operand.text for operand in operands)
     text = f"({items},)" if len(operands) == 1 else f"({items})"
-    folded = any(operand.folded for operand in operands)
-    return Fragment(text, _stem(operands), "items", _dtypes(operands), folded=folded)
+    return _combined(text, operands, "items")
 
 
 def item_fragment(operand: Fragment, index: int) -> Fragment:
     """Item `index` of a tuple value."""
     text = f"{operand.within(Precedence.PRIMARY)}[{index}]"
-    return Fragment(text, operand.stem, "item", operand.dtypes, folded=operand.folded)
+    return replace(_combined(text, (operand,), "item"), untyped=operand.untyped)
+
+
+def _combined(text: str, operands: Sequence[Fragment], noun: str, weight: int = 0) -> Fragment:
+    """An expression made of `operands` and `weight` operations more."""
+    return Fragment(
+        text,
+        next((operand.stem for operand in operands if operand.stem), ""),
+        noun,
+        frozenset[DType]().union(*(operand.dtypes for operand in operands)),
+        folded=any(operand.folded for operand in operands),
+        weight=sum(operand.weight for operand in operands) + weight,
+        notes=tuple(dict.fromkeys(note for operand in operands for note in operand.notes)),
+        values=tuple(dict.fromkeys(value for operand in operands for value in operand.values)),
+    )
 
 
 def spelled_variables(spelling: Spelling) -> frozenset[str]:
@@ -108,14 +166,6 @@ def _tensor_dtypes(type_: Type) -> Iterator[DType]:
     else:
         for item in type_.items:
             yield from _tensor_dtypes(item)
-
-
-def _stem(operands: Sequence[Fragment]) -> str:
-    return next((operand.stem for operand in operands if operand.stem), "")
-
-
-def _dtypes(operands: Sequence[Fragment]) -> frozenset[DType]:
-    return frozenset[DType]().union(*(operand.dtypes for operand in operands))
 
 
 def _field_text(value: object, names: Mapping[str, str]) -> str:

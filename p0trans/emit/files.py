@@ -26,13 +26,15 @@ from p0trans.emit.names import CHECK_INPUT, CHECK_SHAPE
 from p0trans.emit.options import Header, Options
 from p0trans.emit.plan import ClassPlan, class_plans
 from p0trans.emit.selection import Selection, module_reference, select
-from p0trans.emit.signatures import given_variables, local_names
+from p0trans.emit.signatures import given_variables, local_names, told_the_device
 from p0trans.emit.targets import HOOKS
 from p0trans.emit.view import ClassView, FileView, FunctionView, ItemView
 from p0trans.ir.program import Module, Program, Reference
 
-# A local `torch` is always written `torch_`, so that this finds the module alone.
+# A local `torch`, `F` or `math` is always written `torch_`, …, so that these find the modules.
 _TORCH = re.compile(r"\btorch\.")
+_FUNCTIONAL = re.compile(r"\bF\.")
+_MATH = re.compile(r"\bmath\.")
 _JAXTYPING = re.compile(r"\b(\w+)\[Tensor, ")
 
 
@@ -42,7 +44,7 @@ def single_file_view(
     """The unit named `root` with all that it uses as one file, and that file's path."""
     selection = select(program, (program.unit(root),))
     layout = single_layout(selection, root)
-    scope = _scopes((layout,), options)[layout.parts]
+    scope = _scopes((layout,), program, options)[layout.parts]
     plans = class_plans(program)
     _require_options((layout,), plans, options)
     view = _file_view(layout, scope, selection, plans, header, shared_checks=False)
@@ -54,7 +56,7 @@ def package_views(program: Program, options: Options, header: Header) -> Mapping
     share, and an `__init__.py` for each folder."""
     selection = select(program, program.units)
     layouts = package_layouts(program, selection)
-    scopes = _scopes(layouts, options)
+    scopes = _scopes(layouts, program, options)
     plans = class_plans(program)
     _require_options(layouts, plans, options)
     views = {
@@ -96,10 +98,14 @@ def _exports(layout: Layout, options: Options) -> tuple[str, ...]:
     return tuple(sorted((*layout.exports, *hooks), key=sort_key))
 
 
-def _scopes(layouts: Sequence[Layout], options: Options) -> Mapping[tuple[str, ...], FileScope]:
+def _scopes(
+    layouts: Sequence[Layout], program: Program, options: Options
+) -> Mapping[tuple[str, ...], FileScope]:
     """What the code of each file may refer to, by the file's place."""
     keywords: dict[Reference, tuple[tuple[int, str], ...]] = {}
+    placed = told_the_device(program)
     taken = {layout.parts: layout.taken() for layout in layouts}
+    units = {unit.name: unit for unit in program.units}
     for layout in layouts:
         for item in layout.items:
             if not isinstance(item, Module):
@@ -112,11 +118,12 @@ def _scopes(layouts: Sequence[Layout], options: Options) -> Mapping[tuple[str, .
         layout.parts: FileScope(
             layout.classes,
             {
-                reference: Callee(name, keywords[reference])
+                reference: Callee(name, keywords[reference], reference in placed)
                 for reference, name in layout.functions.items()
             },
             taken[layout.parts],
             options,
+            units,
         )
         for layout in layouts
     }
@@ -242,6 +249,9 @@ def _imports(
     """Groups of import lines: Python's own `library`, what is installed, then this package."""
     uses_torch = any(item.hook is not None for item in items) or _TORCH.search(code)
     installed = ["import torch"] if defined or uses_torch else []
+    library = ["import math", *library] if _MATH.search(code) else library
+    if _FUNCTIONAL.search(code):
+        installed.append("import torch.nn.functional as F")
     annotated = set(_JAXTYPING.findall(code))
     dtypes = sorted(
         (t.jaxtyping for t in DTYPES.values() if t.jaxtyping in annotated), key=sort_key
@@ -282,5 +292,4 @@ def _constructor_code(class_: ClassView) -> Iterator[str]:
     constructor = class_.constructor
     if constructor is not None:
         yield from constructor.parameters
-        yield from constructor.assignments
-        yield from constructor.resets
+        yield from (line.code for line in (*constructor.assignments, *constructor.resets))

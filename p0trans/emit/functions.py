@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
+from p0trans.dtypes import DType
 from p0trans.emit.body import Body, Callee, ChildCall, Surroundings, write_body
 from p0trans.emit.boundary import BoundaryRequest, Level, write_boundary
 from p0trans.emit.expressions import Fragment, applied_fragment, named_fragment
-from p0trans.emit.lines import commented
+from p0trans.emit.lines import Trace, commented
 from p0trans.emit.notation import annotation, prose_types
 from p0trans.emit.options import Options
 from p0trans.emit.plan import ClassPlan, Owned
@@ -21,11 +23,13 @@ from p0trans.emit.signatures import (
     parameter_list,
 )
 from p0trans.emit.view import FunctionView
-from p0trans.ir.program import Definition, Reference, Value
+from p0trans.ir.program import Definition, Reference, Unit, Value
+from p0trans.source import Span
 from p0trans.types import TensorType, Type
 
 _FUNCTION_INDENT = 4
 _METHOD_INDENT = 8
+_DEVICE = "device"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +41,7 @@ class FileScope:
     callees: Mapping[Reference, Callee]
     taken: frozenset[str]
     options: Options
+    units: Mapping[str, Unit]
 
     @property
     def jaxtyping(self) -> bool:
@@ -46,10 +51,23 @@ class FileScope:
     def checks(self) -> bool:
         return self.options.checks == "full"
 
+    def cite(self, definition: Definition, spans: Sequence[Span]) -> str:
+        """The lines of a definition's file that some spans cover, `norm.p0:12-15`; nothing for
+        a single line."""
+        unit = self.units[definition.unit]
+        first, _ = unit.source.position(min(span.start for span in spans))
+        last, _ = unit.source.position(max(span.end for span in spans))
+        if first == last:
+            return ""
+        where = "lines " if unit.source.path is None else f"{unit.path}:"
+        return f"{where}{first}-{last}"
+
 
 def function_view(definition: Definition, scope: FileScope, public: bool) -> FunctionView:
     """A definition as a function; a `public` one checks its inputs."""
-    names = local_names(definition, scope.taken)
+    callee = scope.callees[definition.reference]
+    taken = scope.taken | {_DEVICE} if callee.device else scope.taken
+    names = local_names(definition, taken)
     indices = tuple(range(len(definition.parameters)))
     types = tuple(
         (names.values[parameter.name], parameter.type) for parameter in definition.parameters
@@ -61,27 +79,32 @@ def function_view(definition: Definition, scope: FileScope, public: bool) -> Fun
             parameters=tuple(named_fragment(name, name, type_) for name, type_ in types),
             values=names.values,
             shapes=names.shapes,
-            taken=scope.taken,
+            taken=taken,
             callees=scope.callees,
-            device=None if tensor is None else f"{tensor}.device",
+            device=_DEVICE if callee.device else None if tensor is None else f"{tensor}.device",
             indent=_FUNCTION_INDENT,
             checks=scope.checks,
+            cite=partial(scope.cite, definition),
         )
     )
     level: Level = "none" if not scope.checks else "inputs" if public else "facts"
-    given = given_variables(definition)
-    keywords = ("*", *(f"{names.shapes[name]}: int" for name in given)) if given else ()
+    keywords = [f"{names.shapes[name]}: int" for name in given_variables(definition)]
+    if callee.device:
+        keywords.append(f"{_DEVICE}: torch.device | None = None")
     return FunctionView(
-        name=scope.callees[definition.reference].name,
+        definition=definition,
+        inputs=indices,
+        name=callee.name,
         parameters=(
             *parameter_list(definition, indices, names, scope.jaxtyping),
-            *keywords,
+            *(("*", *keywords) if keywords else ()),
         ),
         returns=annotation(definition.result_type, names.shapes, scope.jaxtyping),
         doc=docstring(definition.doc, f"Compute `{definition.name}`.", definition, indices, names),
         boundary=write_boundary(
             BoundaryRequest(
                 inputs=types,
+                values=indices,
                 bindings=definition.bindings,
                 constraints=(*(definition.where if public else ()), *definition.assume),
                 names=names.shapes,
@@ -105,6 +128,8 @@ def forward_view(plan: ClassPlan, scope: FileScope, calls_function: bool) -> Fun
     body = write(plan, scope, names, types)
     constructor = frozenset(plan.constructor)
     return FunctionView(
+        definition=definition,
+        inputs=plan.inputs,
         name="forward",
         parameters=("self", *parameter_list(definition, plan.inputs, names, scope.jaxtyping)),
         returns=annotation(definition.result_type, names.shapes, scope.jaxtyping),
@@ -112,6 +137,7 @@ def forward_view(plan: ClassPlan, scope: FileScope, calls_function: bool) -> Fun
         boundary=write_boundary(
             BoundaryRequest(
                 inputs=(("self", plan.known), *types),
+                values=plan.inputs,
                 bindings=plan.bindings,
                 constraints=tuple(
                     constraint
@@ -123,6 +149,7 @@ def forward_view(plan: ClassPlan, scope: FileScope, calls_function: bool) -> Fun
                 used=body.variables,
                 level="inputs" if scope.checks else "none",
                 attributes={name: f"self.{plan.variables[name]}" for name in plan.constructor},
+                dtypes=_converted_dtypes(plan),
             )
         ),
         body=body.lines,
@@ -149,6 +176,7 @@ def _inline_body(
             device=device,
             indent=_METHOD_INDENT,
             checks=scope.checks,
+            cite=partial(scope.cite, definition),
             children=_child_calls(plan),
             openings={
                 index: _number_as_tensor(definition, index, owned, device)
@@ -174,7 +202,10 @@ def _call_of_function(
     ]
     call = applied_fragment(callee.name, _parameters(plan, names), keywords, callee.name)
     comment = prose_types(definition.result_type, call.dtypes, names.shapes)
-    return Body((commented(f"return {call.text}", comment, _METHOD_INDENT),), frozenset())
+    # All of the definition is in the function.
+    trace = Trace(spans=(plan.module.span,))
+    line = commented(f"return {call.text}", comment, _METHOD_INDENT, trace=trace)
+    return Body((line,), frozenset())
 
 
 def _parameters(plan: ClassPlan, names: LocalNames) -> tuple[Fragment, ...]:
@@ -196,6 +227,17 @@ def _child_calls(plan: ClassPlan) -> Mapping[Value, ChildCall]:
             inputs = tuple(i for i in range(len(step.node.operands)) if i not in bound)
             calls[call] = ChildCall(plan.children[sub.name], inputs)
     return calls
+
+
+def _converted_dtypes(plan: ClassPlan) -> Mapping[DType, str]:
+    """The float dtypes that the module's state is declared with, as the state has them now: an
+    input goes with the state when `.to(torch.bfloat16)` converts that."""
+    found: dict[DType, str] = {}
+    for index, owned in sorted(plan.owned.items()):
+        type_ = plan.definition.parameters[index].type
+        if isinstance(type_, TensorType) and type_.dtype.is_float and not owned.number:
+            found.setdefault(type_.dtype, f"self.{owned.path}.dtype")
+    return found
 
 
 def _device(plan: ClassPlan, inputs: tuple[tuple[str, Type], ...]) -> str | None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-Style: TypeAlias = Literal["explicit"]
-Target: TypeAlias = Literal["torch", "compile", "xla", "tpu"]
+from p0trans.targets import Target
+
+if TYPE_CHECKING:
+    from p0trans.emit.view import FileView
+
+Style: TypeAlias = Literal["idiomatic", "explicit"]
 Checks: TypeAlias = Literal["full", "none"]
 Annotate: TypeAlias = Literal["plain", "jaxtyping"]
 
@@ -24,7 +28,7 @@ class Options:
     with `dynamic_shapes` each module says, for torch.export, which axes may vary.
     """
 
-    style: Style = "explicit"
+    style: Style = "idiomatic"
     target: Target = "torch"
     checks: Checks = "full"
     annotate: Annotate = "plain"
@@ -48,7 +52,9 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class EmittedFile:
-    """One Python file: its path within the output folder, with `/`, and its text."""
+    """One Python file: its path within the output folder, with `/`, its text, and the view that
+    this was printed from."""
 
     path: str
     text: str
+    view: FileView | None = field(default=None, compare=False, repr=False)

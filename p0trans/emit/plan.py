@@ -77,8 +77,9 @@ def class_plans(program: Program) -> Mapping[Reference, ClassPlan]:
     # A module comes after those that its subs name, so their plans are there when it is reached.
     for unit in program.units:
         for module in unit.modules:
-            definition = definitions[module.definition]
-            plans[Reference(module.unit, module.name)] = _plan(module, definition, plans, taken)
+            plans[Reference(module.unit, module.name)] = _plan(
+                module, module.body or definitions[module.definition], plans, taken
+            )
     return plans
 
 
@@ -94,7 +95,14 @@ def _plan(
     )
     constructor, bindings = _constructor(module, definition, inputs, plans)
     variables = allocate(constructor, MODULE_ATTRIBUTES)
-    names = [definition.parameters[index].name for index in sorted(owned_parameters)]
+    # What a child keeps has its name there.
+    kept = sorted(
+        (
+            *(state.parameter for state in module.states),
+            *(const.parameter for const in module.consts),
+        )
+    )
+    names = [definition.parameters[index].name for index in kept]
     values = allocate(names, MODULE_ATTRIBUTES, set(variables.values()))
     children = allocate(
         (sub.name for sub in module.subs),

@@ -65,7 +65,7 @@ def select(program: Program, units: tuple[Unit, ...]) -> Selection:
         d.reference for unit in units for d in unit.definitions if d.reference not in covered
     ]
     module_calls = {
-        reference: _called(definitions[module.definition], _child_calls(module))
+        reference: _called(module.body or definitions[module.definition], _child_calls(module))
         for reference, module in modules.items()
     }
     for called in module_calls.values():

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from p0trans.emit.names import allocate
 from p0trans.emit.notation import annotation, constraint_prose, documented_type
-from p0trans.ir.program import Definition
+from p0trans.ir.program import Apply, Call, Definition, Program, Reference
 from p0trans.shapes.solve import Given
 from p0trans.types import TensorType, Type
 
@@ -38,6 +38,22 @@ def given_variables(definition: Definition) -> tuple[str, ...]:
     """The shape parameters that a caller passes as integers, in their own order."""
     given = {binding.variable for binding in definition.bindings if isinstance(binding, Given)}
     return tuple(name for name in definition.shape_parameters if name in given)
+
+
+def told_the_device(program: Program) -> frozenset[Reference]:
+    """The definitions that make tensors and are given none whose device would tell where."""
+    found: set[Reference] = set()
+    for unit in program.units:
+        for definition in unit.definitions:
+            nodes = (step.node for step in definition.steps)
+            makes = any(
+                (isinstance(node, Apply) and not node.operands)
+                or (isinstance(node, Call) and node.definition in found)
+                for node in nodes
+            )
+            if makes and not definition.parameters:
+                found.add(definition.reference)
+    return frozenset(found)
 
 
 def parameter_list(

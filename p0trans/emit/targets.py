@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from p0trans.emit.options import Target
+from p0trans.targets import Target
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,9 +29,11 @@ def analyse_usage(
     definition: Definition,
     operands: Mapping[Value, tuple[Value, ...]],
     separate: Set[Value] = frozenset(),
+    foldable: Set[Value] = frozenset(),
 ) -> Usage:
     """Usage under `operands`, which gives what the text of each step refers to; those in
-    `separate` have a line of their own in any case."""
+    `separate` have a line of their own in any case. What is used once is inline when it has no
+    name or is in `foldable`."""
     groups = _groups(definition)
     grouped = {member: first for first, members in groups.items() for member in members}
     end = len(definition.parameters) + len(definition.steps)
@@ -46,7 +48,8 @@ def analyse_usage(
             continue
         first = grouped.get(value, value)
         line = first
-        if step.binding is None and uses[value] == 1 and value not in separate:
+        nameless = step.binding is None or value in foldable
+        if nameless and uses[value] == 1 and value not in separate:
             inline.add(value)
             line = last_use[value]
         if first in counted:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from p0trans.emit.lines import Line
+from p0trans.emit.lines import UNTRACED, Line, Trace
+from p0trans.ir.program import Definition, Module, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +15,7 @@ class InputCheck:
     value: str
     dtype: str
     dims: str
+    trace: Trace = UNTRACED
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +25,7 @@ class ShapeCheck:
     value: str
     dims: str
     sizes: str
+    trace: Trace = UNTRACED
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +46,11 @@ class Boundary:
 
 @dataclass(frozen=True, slots=True)
 class FunctionView:
-    """A function or method; `parameters` are the items of its signature, as written."""
+    """A function or method that computes `definition`; `parameters` are the items of its
+    signature, as written, and `inputs` the parameters of the definition among them."""
 
+    definition: Definition
+    inputs: tuple[Value, ...]
     name: str
     parameters: tuple[str, ...]
     returns: str
@@ -52,13 +58,24 @@ class FunctionView:
     boundary: Boundary
     body: tuple[Line, ...]
 
+    @property
+    def traces(self) -> tuple[Trace, ...]:
+        """What each statement was made of, in order."""
+        checks = self.boundary
+        return (
+            *(check.trace for check in checks.inputs),
+            *(line.trace for line in checks.bindings),
+            *(check.trace for check in checks.shapes),
+            *(line.trace for line in (*checks.guards, *self.body)),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class ConstructorView:
     parameters: tuple[str, ...]
     guards: tuple[Line, ...]
-    assignments: tuple[str, ...]
-    resets: tuple[str, ...]
+    assignments: tuple[Line, ...]
+    resets: tuple[Line, ...]
     representation: str
 
 
@@ -74,6 +91,7 @@ class DynamicShapesView:
 class ClassView:
     """`buffers` are the annotations of attributes that `register_buffer` makes."""
 
+    module: Module
     name: str
     doc: tuple[str, ...]
     buffers: tuple[str, ...]

@@ -13,6 +13,7 @@ from p0trans.ir.program import (
     Apply,
     Call,
     Definition,
+    Number,
     Pack,
     Program,
     Project,
@@ -20,10 +21,10 @@ from p0trans.ir.program import (
     Step,
     Value,
 )
-from p0trans.ops import OPERATIONS
-from p0trans.ops.table import Evaluation
+from p0trans.ops.fused import EVERY
+from p0trans.ops.table import Attributes, Evaluation
 from p0trans.shapes.dim import Dim
-from p0trans.types import TensorType
+from p0trans.types import TensorType, TupleType
 
 if TYPE_CHECKING:
     from p0trans.interpret.arrays import ArrayValue
@@ -80,6 +81,8 @@ def interpret(
             stack.append(frame(called, numbers, operands))
         elif isinstance(node, Apply):
             top.store(_apply(node, step, operands, top.numbers))
+        elif isinstance(node, Number):
+            top.store(_scalar(node, step, operands, top.numbers))
         elif isinstance(node, Pack):
             top.store(operands)
         elif isinstance(node, Project):
@@ -134,16 +137,24 @@ def _apply(
 ) -> ArrayValue:
     import numpy as np
 
-    type_ = step.type
-    assert isinstance(type_, TensorType)
+    items = step.type.items if isinstance(step.type, TupleType) else (step.type,)
+    types = tuple(type_ for type_ in items if isinstance(type_, TensorType))
     attributes = {name: _number(value, numbers) for name, value in node.attributes.items()}
-    shape = tuple(dim.evaluate(numbers) for dim in type_.shape)
-    evaluation = Evaluation(attributes, numpy_dtype(type_.dtype), shape)
-    result: ArrayValue = OPERATIONS[node.operation].numpy(np, operands, evaluation)
-    assert not isinstance(result, tuple)
-    if result.shape != shape or result.dtype != evaluation.dtype:
-        found = f"{result.dtype} of shape {list(result.shape)}"
-        raise AssertionError(f"{node.operation} gave {found} where {type_} was proved")
+    evaluations = [
+        Evaluation(
+            attributes,
+            numpy_dtype(type_.dtype),
+            tuple(dim.evaluate(numbers) for dim in type_.shape),
+        )
+        for type_ in types
+    ]
+    result: ArrayValue = EVERY[node.operation].numpy(np, operands, evaluations[0])
+    results = result if isinstance(result, tuple) else (result,)
+    for one, type_, expected in zip(results, types, evaluations, strict=True):
+        assert not isinstance(one, tuple)
+        if one.shape != expected.shape or one.dtype != expected.dtype:
+            found = f"{one.dtype} of shape {list(one.shape)}"
+            raise AssertionError(f"{node.operation} gave {found} where {type_} was proved")
     return result
 
 
@@ -153,6 +164,17 @@ def _number(value: object, numbers: Numbers) -> object:
     if isinstance(value, tuple):
         return tuple(_number(item, numbers) for item in value)
     return value
+
+
+def _scalar(
+    node: Number, step: Step, operands: tuple[ArrayValue, ...], numbers: Numbers
+) -> ArrayValue:
+    if operands:
+        return operands[0]
+    value = node.value if node.dim is None else node.dim.evaluate(numbers) ** node.power
+    assert isinstance(step.type, TensorType)
+    attributes: Attributes = {"value": value, "dtype": step.type.dtype}
+    return _apply(Apply("const", (), attributes), step, (), {})
 
 
 def _project(node: Project, operand: ArrayValue) -> ArrayValue:

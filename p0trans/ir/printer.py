@@ -12,6 +12,7 @@ from p0trans.ir.program import (
     Definition,
     Module,
     Node,
+    Number,
     Pack,
     Program,
     Project,
@@ -19,7 +20,7 @@ from p0trans.ir.program import (
     Unit,
     Value,
 )
-from p0trans.ops import OPERATIONS
+from p0trans.ops.fused import EVERY
 from p0trans.ops.table import AttributeValue
 from p0trans.shapes.dim import Dim
 from p0trans.shapes.solve import FromEquation, FromInput, Given, ShapeBinding
@@ -74,7 +75,7 @@ def print_definition(definition: Definition) -> str:
     lines += [f"  where {constraint}" for constraint in definition.where]
     lines += [f"  assume {constraint}" for constraint in definition.assume]
     rows = [
-        (names[value], _node_text(step.node, names), type_text(step.type))
+        (names[value], node_text(step.node, names), type_text(step.type))
         for value, step in definition.numbered_steps()
     ]
     width = max((len(name) for name, _, _ in rows), default=0)
@@ -132,20 +133,24 @@ def binding_text(definition: Definition, binding: ShapeBinding) -> str:
             return f"{binding.variable} given"
 
 
-def _node_text(node: Node, names: Mapping[Value, str]) -> str:
+def node_text(node: Node, names: Mapping[Value, str]) -> str:
+    """What computes a value, its operands by `names`: `reduce_keep[mean, axis=2] x`."""
     operands = " ".join(names[value] for value in node.operands)
     match node:
         case Apply():
             attributes = [
                 _attribute_text(spec.name, node.attributes[spec.name], spec.positional)
-                for spec in OPERATIONS[node.operation].attributes
+                for spec in EVERY[node.operation].attributes
                 if spec.name in node.attributes
             ]
             head = node.operation + (f"[{', '.join(attributes)}]" if attributes else "")
-            shape = (
-                f" {_value_text(node.attributes['shape'])}" if "shape" in node.attributes else ""
+            # Written behind the operands: a target shape, or the number of a literal.
+            written = "".join(
+                f" {_value_text(node.attributes[name])}"
+                for name in ("shape", "value")
+                if name in node.attributes
             )
-            return f"{head}{' ' if operands else ''}{operands}{shape}"
+            return f"{head}{' ' if operands else ''}{operands}{written}"
         case Call():
             dims = ", ".join(map(str, node.shape_arguments))
             assumed = "".join(f" assuming {constraint}" for constraint in node.assumptions)
@@ -157,6 +162,10 @@ def _node_text(node: Node, names: Mapping[Value, str]) -> str:
             return f"{operands}.{node.index}"
         case Alias():
             return operands
+        case Number():
+            if node.dim is not None:
+                return f"({node.dim})^{node.power}"
+            return operands or _value_text(node.value)
 
 
 def _attribute_text(name: str, value: AttributeValue, positional: bool) -> str:

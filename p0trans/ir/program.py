@@ -75,7 +75,36 @@ class Alias(NamedTuple):
         return (self.operand,)
 
 
-Node: TypeAlias = Apply | Call | Pack | Project | Alias
+class Number(NamedTuple):
+    """A scalar that emitted code has as a Python number: a literal, the parameter `parameter`, or
+    `dim` to a power.
+
+    Only a rewritten definition has it, as an operand where PyTorch takes a number.
+    """
+
+    value: float | int | bool = 0
+    parameter: Value | None = None
+    dim: Dim | None = None
+    power: float = 1
+
+    @property
+    def operands(self) -> tuple[Value, ...]:
+        return () if self.parameter is None else (self.parameter,)
+
+    @property
+    def is_literal(self) -> bool:
+        return self.parameter is None and self.dim is None
+
+
+Node: TypeAlias = Apply | Call | Pack | Project | Alias | Number
+
+
+class Origin(NamedTuple):
+    """What a rewritten step stands for: the name of an idiom, and the source that it replaced, in
+    the file of its definition."""
+
+    idiom: str
+    spans: tuple[Span, ...]
 
 
 class Step(NamedTuple):
@@ -90,6 +119,7 @@ class Step(NamedTuple):
     span: Span
     binding: str | None = None
     owner: str | None = None
+    origin: Origin | None = None
 
 
 class Parameter(NamedTuple):
@@ -99,7 +129,11 @@ class Parameter(NamedTuple):
 
 
 class Definition(NamedTuple):
-    """One checked definition. `bindings` says how each shape parameter gets its number."""
+    """One checked definition. `bindings` says how each shape parameter gets its number.
+
+    In a rewritten one (`idiomatic`) elementwise operations broadcast their operands as PyTorch
+    does, operations may be fused ones, and `numbers` are the parameters that are Python numbers.
+    """
 
     name: str
     unit: str
@@ -113,6 +147,8 @@ class Definition(NamedTuple):
     bindings: tuple[ShapeBinding, ...]
     steps: tuple[Step, ...]
     result: Value
+    idiomatic: bool = False
+    numbers: frozenset[int] = frozenset()
 
     @property
     def reference(self) -> Reference:
@@ -160,7 +196,8 @@ class Sub(NamedTuple):
 
     `bound` pairs each owned parameter of the child's definition with the parameter of this
     definition that stands for it; `calls` are the steps that the child computes, and
-    `shape_arguments` the dims of the child's shape parameters at those calls.
+    `shape_arguments` the dims of the child's shape parameters at those calls. `numbers` are those
+    parameters of this definition that the child, or a child of its own, has as a `const`.
     """
 
     name: str
@@ -169,10 +206,14 @@ class Sub(NamedTuple):
     calls: tuple[Value, ...]
     shape_arguments: tuple[Dim, ...]
     span: Span
+    numbers: frozenset[int] = frozenset()
 
 
 class Module(NamedTuple):
-    """A `torch.nn.Module` to be: a definition and which of its parameters are state."""
+    """A `torch.nn.Module` to be: a definition and which of its parameters are state.
+
+    `body` is the definition as this module computes it, where it was rewritten for it.
+    """
 
     name: str
     unit: str
@@ -182,6 +223,7 @@ class Module(NamedTuple):
     consts: tuple[Const, ...]
     subs: tuple[Sub, ...]
     span: Span
+    body: Definition | None = None
 
     @property
     def owned(self) -> frozenset[int]:
@@ -194,6 +236,13 @@ class Module(NamedTuple):
             )
         )
 
+    @property
+    def numbers(self) -> frozenset[int]:
+        """Those of `owned` that are Python numbers: `const`s, the children's included."""
+        return frozenset(const.parameter for const in self.consts).union(
+            *(sub.numbers for sub in self.subs)
+        )
+
 
 class Unit(NamedTuple):
     """One checked file. `name` is dotted and unique in the program; `imports` are the
@@ -204,6 +253,11 @@ class Unit(NamedTuple):
     definitions: tuple[Definition, ...]
     modules: tuple[Module, ...]
     imports: tuple[Reference, ...]
+
+    @property
+    def path(self) -> str:
+        """The file's place among the sources, `std/norm.p0`; the same wherever these lie."""
+        return f"{self.name.replace('.', '/')}.p0"
 
 
 class Program(NamedTuple):

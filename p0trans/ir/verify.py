@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
-from p0trans.ir.program import Alias, Apply, Call, Definition, Pack, Program, Project, Reference
-from p0trans.ops import OPERATIONS
-from p0trans.ops.table import Rejection
+from p0trans.ir.program import (
+    Alias,
+    Apply,
+    Call,
+    Definition,
+    Number,
+    Pack,
+    Program,
+    Project,
+    Reference,
+)
+from p0trans.ir.typing import applied_type
+from p0trans.ops.fused import EVERY, FUSED
+from p0trans.ops.table import Rejection, Site
 from p0trans.shapes.facts import Facts
 from p0trans.types import TensorType, TupleType, Type
 
@@ -18,7 +29,8 @@ def verify(program: Program) -> None:
 
     Steps use only values before them; every step has the type that its node gives under the
     definition's facts; calls name definitions that stand earlier and fit them; the result has the
-    declared type; every shape parameter has exactly one binding.
+    declared type; every shape parameter has exactly one binding. In an idiomatic definition
+    operands may be broadcast, and Python numbers stand where PyTorch takes them.
     """
     earlier: dict[Reference, Definition] = {}
     for unit in program.units:
@@ -29,6 +41,14 @@ def verify(program: Program) -> None:
             _require(module.definition in earlier, f"{module.name}: unknown {module.definition}")
             count = len(earlier[module.definition].parameters)
             _require(all(0 <= i < count for i in module.owned), f"{module.name}: no such parameter")
+            if module.body is not None:
+                _verify_definition(module.body, earlier)
+                for call in (call for sub in module.subs for call in sub.calls):
+                    step = module.body.step_of(call)
+                    _require(
+                        step is not None and isinstance(step.node, Call),
+                        f"{module.name}: a child is not called at {call}",
+                    )
 
 
 def _verify_definition(definition: Definition, earlier: dict[Reference, Definition]) -> None:
@@ -42,7 +62,7 @@ def _verify_definition(definition: Definition, earlier: dict[Reference, Definiti
         types = tuple(definition.type_of(v) for v in step.node.operands)
         match step.node:
             case Apply():
-                expected = _apply_type(step.node, types, facts, here)
+                expected = _apply_type(definition, step.node, types, facts, here)
             case Call():
                 expected = _call_type(step.node, types, facts, earlier, here)
             case Pack():
@@ -54,6 +74,8 @@ def _verify_definition(definition: Definition, earlier: dict[Reference, Definiti
                 expected = source.items[step.node.index]
             case Alias():
                 expected = types[0]
+            case Number():
+                expected = _number_type(definition, step.node, step.type, here)
         _require(_same(facts, step.type, expected), f"{here} is {step.type}, not {expected}")
     total = len(definition.parameters) + len(definition.steps)
     _require(0 <= definition.result < total, f"{where}: no such result")
@@ -63,13 +85,46 @@ def _verify_definition(definition: Definition, earlier: dict[Reference, Definiti
     )
 
 
-def _apply_type(node: Apply, types: tuple[Type, ...], facts: Facts, here: str) -> Type:
+def _apply_type(
+    definition: Definition, node: Apply, types: tuple[Type, ...], facts: Facts, here: str
+) -> Type:
+    operation, idiomatic = EVERY[node.operation], definition.idiomatic
     tensors = tuple(type_ for type_ in types if isinstance(type_, TensorType))
     _require(len(tensors) == len(types), f"{here}: an operation on a tuple")
-    outcome = OPERATIONS[node.operation].infer(tensors, node.attributes, facts)
+    _require(idiomatic or node.operation not in FUSED, f"{here}: {node.operation} is fused")
+    outcome = applied_type(operation, tensors, node.attributes, facts, idiomatic)
     if isinstance(outcome, Rejection):
         raise InvalidProgramError(f"{here}: {node.operation} rejects its operands ({outcome.code})")
+    if isinstance(outcome, TupleType):
+        return outcome
+    assert isinstance(outcome, TensorType)
+    numbers = _numbers(definition, node)
+    allowed = operation.numbers(Site(tensors, node.attributes, outcome, numbers))
+    _require(numbers <= set(allowed), f"{here}: a number where PyTorch takes a tensor")
+    if node.operation in FUSED:
+        _require(numbers == set(allowed), f"{here}: a tensor where PyTorch takes a number")
+    elif numbers:
+        kept = {t.dtype for index, t in enumerate(tensors) if index not in numbers}
+        _require(tensors[min(numbers)].dtype in kept, f"{here}: nothing but numbers")
     return outcome
+
+
+def _numbers(definition: Definition, node: Apply) -> frozenset[int]:
+    steps = map(definition.step_of, node.operands)
+    return frozenset(
+        index
+        for index, step in enumerate(steps)
+        if step is not None and isinstance(step.node, Number)
+    )
+
+
+def _number_type(definition: Definition, node: Number, type_: Type, here: str) -> Type:
+    _require(definition.idiomatic, f"{here}: a number in a definition that was not rewritten")
+    if node.parameter is not None:
+        _require(node.parameter in definition.numbers, f"{here}: the parameter is no number")
+        return definition.type_of(node.parameter)
+    _require(isinstance(type_, TensorType) and type_.rank == 0, f"{here}: a number has no shape")
+    return type_
 
 
 def _call_type(

@@ -5,7 +5,16 @@ from __future__ import annotations
 from p0trans.ops.reference import computed
 from p0trans.ops.rules import Operands, Outcome, differing_dtype, unwanted_dtype
 from p0trans.ops.samples import B, D, H, K, N, S, tensor
-from p0trans.ops.table import Attributes, Facts, Operation, Rejection, Sample, Site, Spelling
+from p0trans.ops.table import (
+    Attributes,
+    Facts,
+    Operation,
+    Precedence,
+    Rejection,
+    Sample,
+    Site,
+    Spelling,
+)
 from p0trans.shapes.dim import Dim, constant, product
 from p0trans.types import TensorType
 
@@ -25,6 +34,10 @@ def _matmul(operands: Operands, attributes: Attributes, facts: Facts) -> Outcome
         words |= {"inner_left": inner, "inner_right": inner_right}
         return Rejection("P0403", 1, facts=words)
     return TensorType(left.dtype, (*batch, rows, columns))
+
+
+# As tight as `*`, but nobody reads `a * b @ c` with ease.
+_OPERANDS = (Precedence.UNARY, Precedence.UNARY)
 
 
 def _flops(site: Site) -> Dim:
@@ -47,6 +60,7 @@ CONTRACTIONS: tuple[Operation, ...] = (
         torch=lambda site: Spelling("torch.matmul({0}, {1})"),
         numpy=computed(lambda np, left, right: np.matmul(left, right)),
         flops=_flops,
+        idiom=lambda site: Spelling("{0} @ {1}", Precedence.TERM, _OPERANDS),
         samples=(
             Sample((tensor("F32", S, K), tensor("F32", K, D)), tensor("F32", S, D)),
             Sample((tensor("F32", 1, K), tensor("F32", K, 1)), tensor("F32", 1, 1)),

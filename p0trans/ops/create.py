@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -109,6 +110,17 @@ def _iota_torch(site: Site) -> Spelling:
     return Spelling(template, fields={"size": target[axis], "shape": target})
 
 
+def _iota_idiom(site: Site) -> Spelling:
+    """What is one line needs no `expand`."""
+    size, *others = site.result.shape
+    if not others or any(dim.as_integer() != 1 for dim in others):
+        return _iota_torch(site)
+    line = site._replace(result=TensorType(site.result.dtype, (size,)))
+    spelling = _iota_torch(line)
+    turned = ".unsqueeze(-1)" if len(others) == 1 else ".view({size}" + ", 1" * len(others) + ")"
+    return replace(spelling, template=spelling.template + turned)
+
+
 def _iota_meaning(np: Any, operands: tuple[Any, ...], evaluation: Evaluation) -> Any:
     axis = evaluation.attributes["axis"]
     later = len(evaluation.shape) - axis - 1
@@ -139,6 +151,7 @@ CREATIONS: tuple[Operation, ...] = (
         operands=(),
         infer=_iota,
         torch=_iota_torch,
+        idiom=_iota_idiom,
         numpy=_iota_meaning,
         flops=no_flops,
         attributes=(_DTYPE, AttributeSpec("axis", AttributeKind.AXIS)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from p0trans.dtypes import DTYPES, DType
@@ -31,11 +32,15 @@ from p0trans.ops.table import (
     Sample,
     Site,
     Spelling,
+    either_number,
     no_flops,
+    no_numbers,
 )
 from p0trans.types import TensorType
 
 P = Precedence
+_SUM = (P.SUM, P.TERM)
+_TERM = (P.TERM, P.UNARY)
 
 
 def _arithmetic(wanted: str, integers: str = "P0302") -> Infer:
@@ -101,6 +106,7 @@ def infix(
     meaning: Meaning,
     samples: tuple[Sample, ...],
     python: str | None = None,
+    commutative: bool = False,
 ) -> Operation:
     """`python` is the symbol's spelling where PyTorch's differs."""
     spelling = Spelling(f"{{0}} {python or symbol} {{1}}", precedence, operands)
@@ -117,6 +123,8 @@ def infix(
         notation=Notation.INFIX,
         symbol=symbol,
         samples=samples,
+        numbers=either_number,
+        commutative=commutative,
     )
 
 
@@ -142,7 +150,13 @@ def prefix(
 
 
 def _binary_call(
-    name: str, noun: str, doc: str, wanted: str, torch: str, meaning: Meaning
+    name: str,
+    noun: str,
+    doc: str,
+    wanted: str,
+    torch: str,
+    meaning: Meaning,
+    numbers: Callable[[Site], tuple[int, ...]] = no_numbers,
 ) -> Operation:
     spelling = Spelling(f"torch.{torch}({{0}}, {{1}})")
     dtype = "I32" if wanted == "integer" else "F32"
@@ -158,6 +172,7 @@ def _binary_call(
         torch=lambda site: spelling,
         numpy=meaning,
         samples=binary_samples(dtype, dtype, unwanted, "P0302"),
+        numbers=numbers,
     )
 
 
@@ -184,7 +199,20 @@ def ufunc(name: str) -> Meaning:
     return computed(lambda np, *operands: getattr(np, name)(*operands))
 
 
-def _integer_call(name: str, noun: str, doc: str, function: str) -> Operation:
+def _extremum(name: str, noun: str, doc: str, bound: str) -> Operation:
+    """PyTorch's function for two tensors; with a number it is `clamp`, whose `bound` that is."""
+
+    def idiom(site: Site) -> Spelling:
+        if not site.numbers:
+            return Spelling(f"torch.{name}({{0}}, {{1}})")
+        tensor = 0 if 1 in site.numbers else 1
+        return Spelling(f"{{{tensor}}}.clamp({bound}={{{1 - tensor}}})")
+
+    operation = _binary_call(name, noun, doc, "numeric", name, ufunc(name), either_number)
+    return operation._replace(idiom=idiom, commutative=True)
+
+
+def _integer_call(name: str, noun: str, doc: str, symbol: str, function: str) -> Operation:
     """`function` has that name and floor semantics in both torch and NumPy."""
 
     def divide(np: Any, left: Any, right: Any) -> Any:
@@ -200,8 +228,16 @@ def _integer_call(name: str, noun: str, doc: str, function: str) -> Operation:
         wide = f"torch.{function}({{0}}.to(torch.int32), {{1}}.to(torch.int32))"
         return Spelling(wide + ".to({dtype})", operands=RECEIVER)
 
-    plain = _binary_call(name, noun, doc, "integer", function, computed(divide))
-    return plain._replace(torch=spell)
+    def idiom(site: Site) -> Spelling:
+        if site.result.dtype.bits > 8:
+            return Spelling(f"{{0}} {symbol} {{1}}", P.TERM, _TERM)
+        return spell(site)
+
+    def numbers(site: Site) -> tuple[int, ...]:
+        return (0, 1) if site.result.dtype.bits > 8 else ()
+
+    plain = _binary_call(name, noun, doc, "integer", function, computed(divide), numbers)
+    return plain._replace(torch=spell, idiom=idiom)
 
 
 def _sign(np: Any, operand: Any) -> Any:
@@ -238,8 +274,6 @@ def _cast_samples() -> tuple[Sample, ...]:
     return tuple(sample(source, target) for source in ("F32", "I32") for target in DTYPES.values())
 
 
-_SUM = (P.SUM, P.TERM)
-_TERM = (P.TERM, P.UNARY)
 _NUMERIC = _arithmetic("numeric")
 _SAMPLES = binary_samples("F32", "F32", "Bool", "P0302")
 _DIV_SAMPLES = (
@@ -270,9 +304,31 @@ _CAST = (
 )
 
 INFIX_ARITHMETIC: tuple[Operation, ...] = (
-    infix("add", "+", "sum", _ADD, _NUMERIC, P.SUM, _SUM, ufunc("add"), _SAMPLES),
+    infix(
+        "add",
+        "+",
+        "sum",
+        _ADD,
+        _NUMERIC,
+        P.SUM,
+        _SUM,
+        ufunc("add"),
+        _SAMPLES,
+        commutative=True,
+    ),
     infix("sub", "-", "difference", _SUB, _NUMERIC, P.SUM, _SUM, ufunc("subtract"), _SAMPLES),
-    infix("mul", "*", "product", _MUL, _NUMERIC, P.TERM, _TERM, ufunc("multiply"), _SAMPLES),
+    infix(
+        "mul",
+        "*",
+        "product",
+        _MUL,
+        _NUMERIC,
+        P.TERM,
+        _TERM,
+        ufunc("multiply"),
+        _SAMPLES,
+        commutative=True,
+    ),
     infix(
         "div",
         "/",
@@ -305,11 +361,11 @@ FUNCTIONS: tuple[Operation, ...] = (
     _unary_call("floor", "The nearest whole number below.", ufunc("floor")),
     _unary_call("ceil", "The nearest whole number above.", ufunc("ceil")),
     _unary_call("round", _ROUND, ufunc("rint"), noun="rounded"),
-    _binary_call("maximum", "larger", _MAX, "numeric", "maximum", ufunc("maximum")),
-    _binary_call("minimum", "smaller", _MIN, "numeric", "minimum", ufunc("minimum")),
-    _binary_call("pow", "power", _POW, "float", "pow", ufunc("power")),
-    _integer_call("floordiv", "quotient", _FLOORDIV, "floor_divide"),
-    _integer_call("mod", "remainder", _MOD, "remainder"),
+    _extremum("maximum", "larger", _MAX, "min"),
+    _extremum("minimum", "smaller", _MIN, "max"),
+    _binary_call("pow", "power", _POW, "float", "pow", ufunc("power"), either_number),
+    _integer_call("floordiv", "quotient", _FLOORDIV, "//", "floor_divide"),
+    _integer_call("mod", "remainder", _MOD, "%", "remainder"),
     Operation(
         name="cast",
         family="elementwise",

@@ -6,6 +6,7 @@ their result.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from p0trans.ops.rules import (
@@ -16,6 +17,7 @@ from p0trans.ops.rules import (
     differing_dtype,
     differing_other_dim,
     dim_attribute,
+    from_end,
     wrong_rank,
 )
 from p0trans.ops.samples import TWO_K, B, D, K, S, at_least, tensor
@@ -113,8 +115,34 @@ def _slice_torch(site: Site) -> Spelling:
     return Spelling(template, operands=RECEIVER, fields=fields)
 
 
+def _slice_idiom(site: Site) -> Spelling:
+    """The last axis, and what is so far from the end of an axis, counted from the end."""
+    axis, rank = site.axis(), site.operands[0].rank
+    spelling = _slice_torch(site)
+    size = site.operands[0].shape[axis]
+    bounds = {name: dim_attribute(site.attributes, name) for name in ("start", "stop")}
+    fields = {**spelling.fields, **{name: _from_end(dim, size) for name, dim in bounds.items()}}
+    template = spelling.template
+    if 0 < axis == rank - 1:
+        template = template.replace(":, " * axis, "..., ", 1)
+    return replace(spelling, template=template, fields=fields)
+
+
+def _from_end(bound: Dim, size: Dim) -> Dim:
+    """A place of an axis: `S - 1` of S is -1."""
+    left = (size - bound).as_integer()
+    return bound if left is None or left < 1 or bound.as_integer() is not None else constant(-left)
+
+
 def _concat_torch(site: Site) -> Spelling:
     return Spelling("torch.cat(({all}), dim={axis})", fields={"axis": site.axis()})
+
+
+def _concat_idiom(site: Site) -> Spelling:
+    return Spelling(
+        "torch.cat([{all}], dim={axis})",
+        fields={"axis": from_end(site.axis(), site.operands[0].rank)},
+    )
 
 
 def _pad_torch(site: Site) -> Spelling:
@@ -137,6 +165,15 @@ def _pad_torch(site: Site) -> Spelling:
     }
     template = f"torch.cat(({parts}), dim={{axis}})"
     return Spelling(template, operands=(Precedence.ANY, *RECEIVER), fields=fields)
+
+
+def _pad_idiom(site: Site) -> Spelling:
+    """`F.pad`, which counts axes from the last, where the value is a Python number."""
+    if not site.numbers:
+        return _pad_torch(site)
+    low, high = dim_attribute(site.attributes, "low"), dim_attribute(site.attributes, "high")
+    rims = "0, 0, " * (site.operands[0].rank - 1 - site.axis()) + "{low}, {high}"
+    return Spelling(f"F.pad({{0}}, ({rims}), value={{1}})", fields={"low": low, "high": high})
 
 
 def _along(axis: int, *index: Any) -> tuple[Any, ...]:
@@ -234,6 +271,7 @@ EXTENTS: tuple[Operation, ...] = (
         operands=("a",),
         infer=_slice,
         torch=_slice_torch,
+        idiom=_slice_idiom,
         numpy=_slice_meaning,
         flops=no_flops,
         bytes=no_bytes,
@@ -254,6 +292,7 @@ EXTENTS: tuple[Operation, ...] = (
         operands=("a", "b"),
         infer=_concat,
         torch=_concat_torch,
+        idiom=_concat_idiom,
         numpy=lambda np, operands, evaluation: np.concatenate(
             operands, axis=evaluation.attributes["axis"]
         ),
@@ -271,6 +310,8 @@ EXTENTS: tuple[Operation, ...] = (
         operands=("a", "v"),
         infer=_pad,
         torch=_pad_torch,
+        idiom=_pad_idiom,
+        numbers=lambda site: (1,),
         numpy=_pad_meaning,
         flops=no_flops,
         attributes=(_AXIS, _extent("low"), _extent("high")),

@@ -15,6 +15,7 @@ from p0trans.ops.rules import (
     Infer,
     Operands,
     Outcome,
+    from_end,
 )
 from p0trans.ops.samples import TWO_K, B, D, H, K, S, shape, tensor
 from p0trans.ops.table import (
@@ -98,6 +99,37 @@ def _with_shape(template: str, site: Site) -> Spelling:
     return Spelling(template, operands=RECEIVER, fields=fields)
 
 
+def _reshape_idiom(site: Site) -> Spelling:
+    """One axis of size 1 that comes or goes: `.unsqueeze(i)`, `.squeeze(i)`."""
+    source, target = site.operands[0].shape, site.result.shape
+    if len(source) == len(target):
+        return _reshape_torch(site)
+    name, short, long = (
+        ("unsqueeze", source, target) if len(source) < len(target) else ("squeeze", target, source)
+    )
+    for axis, dim in enumerate(long):
+        if dim is _ONE and short == (*long[:axis], *long[axis + 1 :]):
+            fields = {"axis": from_end(axis, len(long))}
+            return Spelling(f"{{0}}.{name}({{axis}})", operands=RECEIVER, fields=fields)
+    return _reshape_torch(site)
+
+
+def _reshape_torch(site: Site) -> Spelling:
+    return _with_shape("{0}.reshape({shape})", site)
+
+
+def _transpose_idiom(site: Site) -> Spelling:
+    """Two axes that swap: `.mT` for the last two, `.transpose(i, j)` for others."""
+    perm = _permutation(site.attributes)
+    moved = [axis for axis, source in enumerate(perm) if axis != source]
+    if len(moved) != 2:
+        return _transpose_torch(site)
+    if moved == [len(perm) - 2, len(perm) - 1]:
+        return Spelling("{0}.mT", operands=RECEIVER)
+    fields = {"first": moved[0], "second": moved[1]}
+    return Spelling("{0}.transpose({first}, {second})", operands=RECEIVER, fields=fields)
+
+
 def _transpose_torch(site: Site) -> Spelling:
     axes = ", ".join(map(str, _permutation(site.attributes))) or "()"
     return Spelling("{0}.permute({axes})", operands=RECEIVER, fields={"axes": axes})
@@ -172,6 +204,7 @@ def _view(
     meaning: Meaning,
     samples: tuple[Sample, ...],
     attributes: tuple[AttributeSpec, ...] = (),
+    idiom: Callable[[Site], Spelling] | None = None,
 ) -> Operation:
     return Operation(
         name=name,
@@ -188,6 +221,7 @@ def _view(
         attributes=attributes,
         takes_shape=not attributes,
         samples=samples,
+        idiom=idiom,
     )
 
 
@@ -218,9 +252,10 @@ VIEWS: tuple[Operation, ...] = (
         "reshaped",
         _RESHAPE,
         _reshape,
-        partial(_with_shape, "{0}.reshape({shape})"),
+        _reshape_torch,
         lambda np, operands, evaluation: np.reshape(operands[0], evaluation.shape),
         _reshape_samples(),
+        idiom=_reshape_idiom,
     ),
     _view(
         "transpose",
@@ -232,5 +267,6 @@ VIEWS: tuple[Operation, ...] = (
         lambda np, operands, evaluation: np.transpose(operands[0], evaluation.attributes["perm"]),
         _transpose_samples(),
         (AttributeSpec("perm", AttributeKind.PERMUTATION),),
+        _transpose_idiom,
     ),
 )

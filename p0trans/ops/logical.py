@@ -116,5 +116,6 @@ SELECT = Operation(
     infer=_select,
     torch=lambda site: Spelling("torch.where({0}, {1}, {2})"),
     numpy=lambda np, operands, evaluation: np.where(*operands),
+    numbers=lambda site: (1, 2),
     samples=_select_samples(),
 )

@@ -10,7 +10,15 @@ from typing import Any
 
 from p0trans.dtypes import DType
 from p0trans.ops.reference import computed_along_axis
-from p0trans.ops.rules import I64, Operands, Outcome, axis_attribute, unwanted_dtype
+from p0trans.ops.rules import (
+    I64,
+    RECEIVER,
+    Operands,
+    Outcome,
+    axis_attribute,
+    from_end,
+    unwanted_dtype,
+)
 from p0trans.ops.samples import B, D, S, tensor
 from p0trans.ops.table import (
     AttributeKind,
@@ -95,9 +103,26 @@ def _reduce_torch(keep: bool, site: Site) -> Spelling:
     return Spelling(template, fields={"axis": site.axis()})
 
 
+def _reduce_idiom(keep: bool, site: Site) -> Spelling:
+    """As a method, the last axis counted from the end."""
+    kind = _kind(site.attributes)
+    fields = {"axis": from_end(site.axis(), site.operands[0].rank)}
+    keepdim = ", keepdim=True" if keep else ""
+    dtype = _own_dtype(site.result.dtype) if kind.promotes else ""
+    template = f"{{0}}.{kind.torch}(dim={{axis}}{keepdim}{dtype})"
+    return Spelling(template, operands=RECEIVER, fields=fields)
+
+
 def _cumsum_torch(site: Site) -> Spelling:
     template = f"torch.cumsum({{0}}, dim={{axis}}{_own_dtype(site.result.dtype)})"
     return Spelling(template, fields={"axis": site.axis()})
+
+
+def _cumsum_idiom(site: Site) -> Spelling:
+    template = f"{{0}}.cumsum(dim={{axis}}{_own_dtype(site.result.dtype)})"
+    return Spelling(
+        template, operands=RECEIVER, fields={"axis": from_end(site.axis(), site.operands[0].rank)}
+    )
 
 
 def _reduced(np: Any, array: Any, evaluation: Evaluation) -> Any:
@@ -153,6 +178,7 @@ def _reduction(name: str, keep: bool, doc: str) -> Operation:
         operands=("a",),
         infer=partial(_reduce, keep),
         torch=partial(_reduce_torch, keep),
+        idiom=partial(_reduce_idiom, keep),
         numpy=computed_along_axis(_reduced),
         flops=_flops_per_input_element,
         attributes=_ATTRIBUTES,
@@ -180,6 +206,7 @@ REDUCTIONS: tuple[Operation, ...] = (
         operands=("a",),
         infer=_cumsum,
         torch=_cumsum_torch,
+        idiom=_cumsum_idiom,
         numpy=computed_along_axis(_accumulated),
         flops=_flops_per_input_element,
         attributes=(_AXIS,),

@@ -60,6 +60,22 @@ def same_shape(left: Shape, right: Shape, facts: Facts) -> bool:
     return len(left) == len(right) and all(map(facts.equal, left, right))
 
 
+def broadcast_shape(shapes: Sequence[Shape], facts: Facts) -> Shape | None:
+    """The shape that PyTorch broadcasts `shapes` to; None when it is not proved that it can.
+
+    Shapes are aligned at their ends; a dim is the literal 1 or equal to the others in its place.
+    """
+    longest = max(shapes, key=len)
+    result = list(longest)
+    for shape in shapes:
+        for place, dim in enumerate(shape, start=len(longest) - len(shape)):
+            if result[place].as_integer() == 1:
+                result[place] = dim
+            elif dim.as_integer() != 1 and not facts.equal(dim, result[place]):
+                return None
+    return tuple(result)
+
+
 def differing_shape(
     expected: TensorType, found: TensorType, facts: Facts, operand: int
 ) -> Rejection | None:
@@ -91,6 +107,11 @@ def axis_attribute(attributes: Attributes) -> int:
     axis = attributes["axis"]
     assert isinstance(axis, int)
     return axis
+
+
+def from_end(axis: int, rank: int) -> int:
+    """An axis as PyTorch people write it: the last one counted from the end."""
+    return -1 if axis == rank - 1 else axis
 
 
 def dtype_attribute(attributes: Attributes) -> DType:

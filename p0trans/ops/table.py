@@ -70,12 +70,14 @@ class Rejection:
 class Site(NamedTuple):
     """A use of an operation: the types that go in, its attributes, the type that comes out.
 
-    `shape` of `attributes` is the written target shape of an operation that takes one.
+    `shape` of `attributes` is the written target shape of an operation that takes one; `numbers`
+    are the operands that are Python numbers here.
     """
 
     operands: tuple[TensorType, ...]
     attributes: Attributes
     result: TensorType
+    numbers: frozenset[int] = frozenset()
 
     def axis(self) -> int:
         value = self.attributes["axis"]
@@ -171,6 +173,16 @@ def no_bytes(site: Site) -> Dim:
     return constant(0)
 
 
+def no_numbers(site: Site) -> tuple[int, ...]:
+    """PyTorch takes tensors only."""
+    return ()
+
+
+def either_number(site: Site) -> tuple[int, ...]:
+    """PyTorch takes a tensor and a Python number, in either order."""
+    return (0, 1)
+
+
 class Operation(NamedTuple):
     """One operation, declared once.
 
@@ -182,6 +194,10 @@ class Operation(NamedTuple):
     `noun` names a temporary that holds a result (`sum`, `exp`).
     `kept_by` is the operation that does the same and keeps the axis that this one drops.
     `ids` is the operand whose elements are places along `axis` of the first operand.
+    `idiom` is the PyTorch spelling where operands broadcast and may be Python numbers (`torch` by
+    default), and `numbers` are the operands that may be such there.
+    `parts` are the types of the items where the result is a tuple, into which what `infer` gives
+    is taken apart.
     """
 
     name: str
@@ -203,6 +219,10 @@ class Operation(NamedTuple):
     kept_by: str | None = None
     ids: int | None = None
     samples: tuple[Sample, ...] = ()
+    idiom: Callable[[Site], Spelling] | None = None
+    numbers: Callable[[Site], tuple[int, ...]] = no_numbers
+    commutative: bool = False
+    parts: Callable[[TensorType, Attributes], tuple[TensorType, ...]] | None = None
 
 
 def shape_attribute(attributes: Attributes) -> Shape:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
 
@@ -86,10 +86,11 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The work on one file that checks: `length` parts, each of which gives some rows."""
+    """The work on one file that checks: `length` parts, each of which gives some rows. `texts` are
+    the emitted files by engine."""
 
     program: Program
-    text: str
+    texts: Mapping[str, str]
     name: str
     subjects: tuple[Subject, ...]
     request: Request
@@ -105,9 +106,15 @@ class NothingToVerifyError(ValueError):
 
 def plan(source: Source, request: Request) -> Plan | tuple[Diagnostic, ...]:
     """The work on one source, or what is wrong with it. Raises NothingToVerifyError."""
-    built = build_sources([source], Options(request.emit))
-    if not built.files:
-        return built.diagnostics
+    texts = {}
+    for name in request.engines:
+        # Each engine runs what is emitted for it, unless another target is asked for.
+        asked = request.emit.target
+        target = ENGINES[name].target if asked == "torch" else asked
+        built = build_sources([source], Options(replace(request.emit, target=target)))
+        if not built.files:
+            return built.diagnostics
+        texts[name] = built.files[0].text
     program = check_sources([source]).program
     every = subjects(program, program.roots[0])
     chosen = tuple(s for s in every if request.only is None or s.is_called(request.only))
@@ -119,7 +126,7 @@ def plan(source: Source, request: Request) -> Plan | tuple[Diagnostic, ...]:
     for name in request.dims:
         if name not in known:
             raise NothingToVerifyError(f"'{name}' is no shape variable of {source.name}")
-    return Plan(program, built.files[0].text, source.name, chosen, request)
+    return Plan(program, texts, source.name, chosen, request)
 
 
 def verify(work: Plan) -> Iterator[tuple[Row, ...]]:
@@ -129,7 +136,10 @@ def verify(work: Plan) -> Iterator[tuple[Row, ...]]:
     engines = [ENGINES[name] for name, lacking in lacks.items() if lacking is None]
     wide = widened(work.program) if request.gradients else None
     with ExitStack() as stack:
-        namespace = stack.enter_context(imported(work.text)) if engines else {}
+        namespaces = {
+            engine.name: stack.enter_context(imported(work.texts[engine.name]))
+            for engine in engines
+        }
         for subject in work.subjects:
             for name, lacking in lacks.items():
                 if lacking is not None:
@@ -137,7 +147,7 @@ def verify(work: Plan) -> Iterator[tuple[Row, ...]]:
                     yield (Row(subject.name, name, "value", "", {}, None, Verdict.MISSING, note),)
                     yield from ((),) * (request.runs - 1)
             if engines:
-                yield from _verify_subject(_Context(work, subject, namespace, wide), engines)
+                yield from _verify_subject(_Context(work, subject, namespaces, wide), engines)
 
 
 @contextmanager
@@ -176,7 +186,7 @@ class _Context:
 
     work: Plan
     subject: Subject
-    namespace: Namespace
+    namespaces: Mapping[str, Namespace]
     wide: Program | None
 
     def row(
@@ -276,7 +286,7 @@ def _compare(
 def _run(
     context: _Context, engine: Engine, device: Any, reference: _Reference, evaluated: Evaluated
 ) -> Run:
-    subject, namespace = context.subject, context.namespace
+    subject, namespace = context.subject, context.namespaces[engine.name]
     leaves, weights = reference.leaves, reference.weights
     return run(engine, device, namespace, subject, evaluated, weights, leaves)
 

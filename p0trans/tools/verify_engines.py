@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from p0trans.targets import Target
 from p0trans.tools.verify_inputs import Evaluated, flat
 from p0trans.tools.verify_subjects import Input, Subject
 
@@ -26,7 +27,7 @@ _COMPILATIONS = 256
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """One way to run emitted code.
+    """One way to run emitted code, and the target that this is emitted for.
 
     `lacks` names what is not installed that it needs; None when it can run. `session` surrounds
     the runs of one subject, and gives the device that tensors go to. `prepare` makes what is
@@ -34,6 +35,7 @@ class Engine:
     """
 
     name: str
+    target: Target
     lacks: Callable[[], str | None]
     session: Callable[[], Any]
     prepare: Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -111,9 +113,9 @@ ENGINES: Mapping[str, Engine] = MappingProxyType(
     {
         engine.name: engine
         for engine in (
-            Engine("eager", _lacks_torch, _on_cpu, _as_it_is, _nothing),
-            Engine("compile", _lacks_compiler, _compiling, _compiled, _nothing),
-            Engine("xla", _lacks_xla, _on_xla, _as_it_is, _synchronize),
+            Engine("eager", "torch", _lacks_torch, _on_cpu, _as_it_is, _nothing),
+            Engine("compile", "compile", _lacks_compiler, _compiling, _compiled, _nothing),
+            Engine("xla", "xla", _lacks_xla, _on_xla, _as_it_is, _synchronize),
         )
     }
 )

@@ -36,15 +36,20 @@ class Evaluated:
 
 @dataclass(frozen=True, slots=True)
 class _Recipe:
-    """The ranges, ends included, that floats and integers are drawn from."""
+    """The ranges, ends included, that floats and integers are drawn from, and how often a Bool is
+    true."""
 
     floats: tuple[float, float]
     integers: tuple[int, int]
+    true: float = 0.5
 
 
-# Later ones suit what is harder to please: logarithms, divisors, ids that are computed.
+# Later ones suit what is harder to please: masks that have to leave something, logarithms,
+# divisors, ids that are computed.
 _RECIPES = (
     _Recipe((-1.0, 1.0), (-4, 4)),
+    _Recipe((-1.0, 1.0), (-4, 4), 0.9),
+    _Recipe((-1.0, 1.0), (-4, 4), 1.0),
     _Recipe((0.5, 2.0), (1, 4)),
     _Recipe((0.5, 2.0), (0, 1)),
     _Recipe((0.0, 0.0), (0, 0)),
@@ -148,7 +153,7 @@ def _draw_element(
     if type_.dtype.is_float:
         return lambda: generator.uniform(*recipe.floats)
     if not type_.dtype.is_integer:
-        return lambda: generator.random() < 0.5
+        return lambda: generator.random() < recipe.true
     low, high = recipe.integers
     if limits:
         last = min(dim.evaluate(sizes) for dim in limits) - 1

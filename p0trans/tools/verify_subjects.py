@@ -14,6 +14,7 @@ from p0trans.emit.signatures import given_variables, local_names
 from p0trans.ir.program import Call, Definition, Module, Program, Reference
 from p0trans.shapes.dim import Constraint
 from p0trans.shapes.solve import input_tensors
+from p0trans.tools.constraints import constraints
 from p0trans.types import TensorType, Type
 
 Input: TypeAlias = tuple[int, tuple[int, ...]]
@@ -46,7 +47,7 @@ def subjects(program: Program, root: str) -> tuple[Subject, ...]:
     selection = select(program, (program.unit(root),))
     layout = single_layout(selection, root)
     plans = class_plans(program)
-    constraints = _constraints(program)
+    needed = constraints(program)
     found: list[Subject] = []
     for item in layout.items:
         if item.unit != root:
@@ -55,29 +56,13 @@ def subjects(program: Program, root: str) -> tuple[Subject, ...]:
             reference = module_reference(item)
             name, plan = layout.classes[reference], plans[reference]
             definition, keywords = plan.definition, plan.arguments
-            found.append(
-                Subject(name, definition, plan, keywords, constraints[definition.reference])
-            )
+            found.append(Subject(name, definition, plan, keywords, needed[definition.reference]))
         else:
             shapes = local_names(item, layout.taken()).shapes
             keywords = {variable: shapes[variable] for variable in given_variables(item)}
             name = layout.functions[item.reference]
-            found.append(Subject(name, item, None, keywords, constraints[item.reference]))
+            found.append(Subject(name, item, None, keywords, needed[item.reference]))
     return tuple(found)
-
-
-def _constraints(program: Program) -> Mapping[Reference, tuple[Constraint, ...]]:
-    """Each definition's own facts and those that are checked where it calls another."""
-    known: dict[Reference, tuple[Constraint, ...]] = {}
-    for definition in _definitions(program):
-        needed = [*definition.where, *definition.assume]
-        for step in definition.steps:
-            if isinstance(step.node, Call):
-                called = program.definition(step.node.definition)
-                sizes = dict(zip(called.shape_parameters, step.node.shape_arguments, strict=True))
-                needed += (fact.substitute(sizes) for fact in known[called.reference])
-        known[definition.reference] = tuple(dict.fromkeys(needed))
-    return known
 
 
 def dtypes_of(program: Program, definition: Definition) -> frozenset[DType]:
@@ -142,8 +127,3 @@ def tensors(type_: Type) -> Iterator[TensorType]:
             yield one
         else:
             pending.extend(reversed(one.items))
-
-
-def _definitions(program: Program) -> Iterator[Definition]:
-    for unit in program.units:
-        yield from unit.definitions

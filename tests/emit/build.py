@@ -215,7 +215,8 @@ def sub(
     shape: str,
 ) -> Sub:
     reference = Reference(child.unit, child.name)
-    return Sub(name, reference, tuple(bound), tuple(calls), dims(shape), _NOWHERE)
+    numbers = frozenset(mine for theirs, mine in bound if theirs in child.numbers)
+    return Sub(name, reference, tuple(bound), tuple(calls), dims(shape), _NOWHERE, numbers)
 
 
 def unit(

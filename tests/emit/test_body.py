@@ -168,9 +168,19 @@ B = x.shape[0]
 return torch.tensor(1.0, dtype=torch.float32, device=x.device).expand(B)  # [B]"""
 
 
-def test_without_any_tensor_a_literal_is_made_on_the_default_device() -> None:
-    b = Build("one")
-    assert body(b.done(b.literal(1.0))) == "return torch.tensor(1.0, dtype=torch.float32)  # []"
+def test_without_any_tensor_the_caller_says_on_which_device() -> None:
+    made = Build("one")
+    one = made.done(made.literal(1.0))
+    assert body(one) == "return torch.tensor(1.0, dtype=torch.float32, device=device)  # []"
+    passing = Build("passing")
+    between = passing.done(passing.call(one, ""))
+    user = Build("user", "B")
+    x = user.parameter("x", tensor("F32", "B"))
+    wide = user.broadcast(user.call(between, ""), "B")
+    text = emitted(alone(one, between, user.done(user.apply("add", x, wide))))
+    assert text.count("(*, device: torch.device | None = None) -> Tensor:") == 2
+    assert "    return one(device=device)" in text
+    assert "passing(device=x.device)" in text
 
 
 def test_the_result_may_be_a_parameter() -> None:

@@ -9,10 +9,11 @@ from typing import Any, get_args
 import pytest
 import torch
 
-from p0trans.emit import OptionError, Options, Target, emit_package
+from p0trans.emit import OptionError, Options, emit_package
 from p0trans.emit.render import template_folder
 from p0trans.emit.targets import HOOKS
 from p0trans.ir.program import Program
+from p0trans.targets import Target
 from p0trans.types import TupleType
 from tests.emit.accepted import accepted
 from tests.emit.build import HEADER, Build, alone, const, module, param, program, tensor, unit

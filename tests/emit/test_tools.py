@@ -12,12 +12,13 @@ from typing import get_args
 import pytest
 
 from p0trans import driver
-from p0trans.emit import Annotate, Checks, Options, Target
+from p0trans.emit import Annotate, Checks, Options
 from p0trans.files import read_source
 from p0trans.ir.program import Apply, Definition, Program, Step
 from p0trans.ops import OPERATIONS
 from p0trans.shapes.dim import Dim
 from p0trans.source import Source, Span
+from p0trans.targets import Target
 from p0trans.types import TensorType
 from tests.emit.build import Build, alone, buffer, const, module, param, sub, tensor
 from tests.emit.run import center, emitted, repeat_kv, rmsnorm

@@ -260,7 +260,7 @@ def test_a_dim_that_does_not_divide_is_refused() -> None:
 
 def test_a_meaning_that_breaks_its_type_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = OPERATIONS["exp"]._replace(numpy=lambda np, operands, evaluation: operands[0][:1])
-    monkeypatch.setattr("p0trans.interpret.evaluate.OPERATIONS", {"exp": wrong})
+    monkeypatch.setattr("p0trans.interpret.evaluate.EVERY", {"exp": wrong})
     build = Build("f", "B")
     x = build.parameter("x", tensor("F32", "B"))
     with pytest.raises(AssertionError, match=r"exp gave float32 of shape \[1\]"):
@@ -282,7 +282,7 @@ def test_values_are_let_go_after_their_last_use(monkeypatch: pytest.MonkeyPatch)
         return meaning_and_count
 
     exp = OPERATIONS["exp"]._replace(numpy=watched(OPERATIONS["exp"].numpy))
-    monkeypatch.setattr("p0trans.interpret.evaluate.OPERATIONS", {"exp": exp})
+    monkeypatch.setattr("p0trans.interpret.evaluate.EVERY", {"exp": exp})
     build = Build("chain", "B")
     value = build.parameter("x", tensor("F32", "B"))
     for _ in range(6):

@@ -120,9 +120,9 @@ def _operand(operation: Operation, index: int, use: Site, numbers: Numbers, seed
     type_ = use.operands[index]
     array = draw(type_.dtype, sizes(type_, numbers), seed + index)
     if operation.operands[index : index + 1] == ("ids",):
-        axis = use.attributes["axis"]
+        axis = use.attributes.get("axis", 0)
         assert isinstance(axis, int)
-        size = sizes(use.operands[0], numbers)[axis]
+        size = sizes(use.operands[1 if index == 0 else 0], numbers)[axis]
         return (np.abs(array) % size).astype(array.dtype)
     if use.result.dtype.name == "U8" and type_.dtype.is_float:
         # What a negative float is cast to there is unspecified.

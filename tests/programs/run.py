@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
+from functools import lru_cache
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,10 +13,11 @@ import torch
 
 import p0trans
 from p0trans.dtypes import DTYPES, DType
-from p0trans.emit.options import Checks
+from p0trans.emit.options import Checks, Style
 from p0trans.interpret import interpret, numpy_dtype
 from p0trans.ir.program import Definition, Module, Program
 from p0trans.shapes.solve import Given
+from p0trans.targets import Target
 from tests.programs import Generated
 from tests.tensors import to_numpy, to_torch
 
@@ -43,6 +46,17 @@ def interpreted(program: Program, example: Generated) -> Any:
     return interpret(program, definition, example.inputs, given)
 
 
+@lru_cache(maxsize=4)
+def _loaded(text: str, checks: Checks, style: Style, target: Target) -> ModuleType:
+    """Many examples may be definitions of one text."""
+    return p0trans.load(text, checks=checks, style=style, target=target)
+
+
+@lru_cache(maxsize=4)
+def checked_program(text: str) -> Program:
+    return p0trans.check(text).program
+
+
 class Prepared(NamedTuple):
     """An emitted module with its state, and what its `forward` is called with."""
 
@@ -60,9 +74,11 @@ def module_of(program: Program, example: Generated) -> Module:
     return next(m for m in program.units[-1].modules if m.definition == reference)
 
 
-def prepared(example: Generated, module: Module, checks: Checks) -> Prepared:
+def prepared(
+    example: Generated, module: Module, checks: Checks, style: Style, target: Target = "torch"
+) -> Prepared:
     """The emitted class of `module` made for the example's sizes, with the example's state."""
-    namespace = p0trans.load(example.text, checks=checks)
+    namespace = _loaded(example.text, checks, style, target)
     cls = next(
         getattr(namespace, name)
         for name in sorted(namespace.__all__, reverse=True)
@@ -95,9 +111,9 @@ def prepared(example: Generated, module: Module, checks: Checks) -> Prepared:
     return Prepared(instance, inputs, keywords)
 
 
-def emitted(example: Generated, module: Module, checks: Checks) -> Any:
+def emitted(example: Generated, module: Module, checks: Checks, style: Style) -> Any:
     """What the emitted class of `module` gives on the example's inputs."""
-    return arrays(prepared(example, module, checks).run())
+    return arrays(prepared(example, module, checks, style).run())
 
 
 def sized(name: str, sizes: Mapping[str, int]) -> str | None:

@@ -1,4 +1,5 @@
-"""Run generated programs on torch_xla: pickled examples come in, pickled results go out.
+"""Run programs on torch_xla: pickled pairs of an example and a style come in, pickled results go
+out.
 
 A program of its own: torch_xla takes over the process that imports it.
 """
@@ -12,19 +13,17 @@ from typing import Any
 
 from torch.utils._pytree import tree_map
 
-import p0trans
-from tests.programs.run import arrays, module_of, prepared
+from tests.programs.engines import ready
+from tests.programs.run import arrays
 
 
 def main() -> None:
     xla: Any = import_module("torch_xla")
     device = xla.device()
     results = []
-    for example in pickle.load(sys.stdin.buffer):
-        module = module_of(p0trans.check(example.text).program, example)
-        ready = prepared(example, module, "full")
-        inputs = tree_map(lambda value: value.to(device), ready.inputs)
-        results.append(ready.instance.to(device)(*inputs, **ready.keywords))
+    for one in ready(pickle.load(sys.stdin.buffer), "xla"):
+        inputs = tree_map(lambda value: value.to(device), one.inputs)
+        results.append(one.instance.to(device)(*inputs, **one.keywords))
     # One graph, and so one compilation, for all of them.
     xla.sync()
     moved = tree_map(lambda value: value.cpu(), results)

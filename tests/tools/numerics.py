@@ -64,10 +64,10 @@ def golden_name(path: Path) -> str:
     return f"numerics/{path.relative_to(EXAMPLES).with_suffix('.json').as_posix()}"
 
 
-def planned(path: Path) -> Plan:
+def planned(path: Path, engine: str = "eager") -> Plan:
     source = read_source(path)
     assert isinstance(source, Source)
-    work = plan(source, Request())
+    work = plan(source, Request(engines=(engine,)))
     assert isinstance(work, Plan)
     return work
 
@@ -124,9 +124,9 @@ def held(path: Path) -> dict[str, Any]:
 
 def disagreements(path: Path, engine: str) -> list[str]:
     """The parts of an example that are not within the tolerance of the golden on an engine."""
-    work, golden = planned(path), held(path)
+    work, golden = planned(path, engine), held(path)
     wrong = []
-    with imported(work.text) as namespace, ENGINES[engine].session() as device:
+    with imported(work.texts[engine]) as namespace, ENGINES[engine].session() as device:
         for example in examples(work):
             found = run(ENGINES[engine], device, namespace, example.subject, example.evaluated)
             name = example.subject.name

@@ -18,6 +18,7 @@ import pytest
 
 import p0trans
 from p0trans.dtypes import DTYPES
+from p0trans.emit.options import Options
 from p0trans.files import read_source
 from p0trans.source import Source
 from p0trans.tools import verify as tool
@@ -34,8 +35,8 @@ from tests.cli.support import invoke
 ROOT = Path(__file__).parent.parent.parent
 FILES = [
     *sorted((CASES / "accept").glob("*.p0")),
-    *sorted((ROOT / "examples").rglob("*.p0")),
-    *sorted((ROOT / "p0trans" / "std").rglob("*.p0")),
+    # The models have their own tests: at sizes of 1 their gradients are nothing but rounding.
+    *sorted((ROOT / "examples" / "casebook").glob("*.p0")),
 ]
 EACH_FILE = pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 RMSNORM = ROOT / "examples" / "casebook" / "rmsnorm.p0"
@@ -128,10 +129,11 @@ let center [B, S] (x : Tensor[F32, [B, S]]) (k : Tensor[F32, [B, S]]) : Tensor[F
 
 
 def broken(old: str, new: str, program: str | Path = CENTER, **request: Any) -> list[Row]:
-    """The rows of a program in whose emitted code `old` is replaced by `new`."""
-    work = planned(program, runs=3, **request)
-    assert old in work.text
-    return rows_of(replace(work, text=work.text.replace(old, new)))
+    """The rows of a program in whose emitted code, one call a step, `old` is replaced by `new`."""
+    work = planned(program, runs=3, emit=Options(style="explicit"), **request)
+    (text,) = work.texts.values()
+    assert old in text
+    return rows_of(replace(work, texts=dict.fromkeys(work.texts, text.replace(old, new))))
 
 
 @pytest.mark.parametrize(

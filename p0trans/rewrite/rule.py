@@ -1,0 +1,137 @@
+"""What a rewrite rule is, and what its conditions and replacements can ask about a match."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias, get_args
+
+from p0trans.ir.program import Number, Value
+from p0trans.ops.table import AttributeValue
+from p0trans.rewrite.graph import Graph
+from p0trans.rewrite.pattern import Bound, Pattern, number_of
+from p0trans.shapes.dim import Dim
+from p0trans.shapes.facts import Facts
+from p0trans.targets import Target
+from p0trans.types import Shape, TensorType
+
+EVERY_TARGET: frozenset[Target] = frozenset(get_args(Target))
+NOT_XLA: frozenset[Target] = frozenset({"torch", "compile"})
+
+
+class Match(NamedTuple):
+    """A place that a pattern fits: the root and what the pattern's names stand for there."""
+
+    graph: Graph
+    root: Value
+    bound: Bound
+
+    @property
+    def facts(self) -> Facts:
+        return self.graph.facts
+
+    def value(self, name: str) -> Value:
+        return self.bound.values[name]
+
+    def has(self, name: str) -> bool:
+        return name in self.bound.values
+
+    def type(self, name: str) -> TensorType:
+        return self.graph.tensor(self.bound.values[name])
+
+    def shape(self, name: str) -> Shape:
+        return self.type(name).shape
+
+    @property
+    def result(self) -> TensorType:
+        return self.graph.tensor(self.root)
+
+    def attribute(self, name: str) -> AttributeValue:
+        return self.bound.attributes[name]
+
+    def integer(self, name: str) -> int:
+        value = self.bound.attributes[name]
+        assert isinstance(value, int)
+        return value
+
+    def number(self, name: str) -> Number:
+        """The Python number that `name` stands for."""
+        number = number_of(self.graph, self.bound.values[name])
+        assert number is not None
+        return number
+
+    def is_last(self, axis: str, name: str) -> bool:
+        """Whether the attribute `axis` is the last axis of the value `name`."""
+        return self.integer(axis) == self.type(name).rank - 1
+
+    def same_shape(self, left: Shape, right: Shape) -> bool:
+        return len(left) == len(right) and all(map(self.facts.equal, left, right))
+
+
+Condition: TypeAlias = Callable[[Match], "str | None"]
+"""None when the condition holds, else why it does not, as the rest of a sentence."""
+
+Replacement: TypeAlias = "Pattern | Callable[[Match], Pattern | None]"
+
+
+def silent(match: Match) -> str:
+    """A rewrite that a reader needs no word about."""
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One identity: steps that fit `pattern` may be computed by `to`, where `where` holds.
+
+    `to` is a pattern of the matched names, or gives one (None: it does not apply after all). Both
+    sides are equal for every shape and dtype that the types allow, up to rounding, wherever the
+    left side is finite. `note` names the idiom in the comment above the emitted line. A rule
+    serves its `targets`; where these are not all, `because` is the measurement that says so.
+    """
+
+    name: str
+    identity: str
+    pattern: Pattern
+    to: Replacement
+    where: tuple[Condition, ...] = ()
+    note: Callable[[Match], str] = silent
+    targets: frozenset[Target] = EVERY_TARGET
+    because: str = ""
+
+
+def over(idiom: str, operand: str, axis: str = "axis") -> Callable[[Match], str]:
+    """The note `softmax over S`: an idiom along an axis, named by its dim."""
+
+    def note(match: Match) -> str:
+        return f"{idiom} over {match.shape(operand)[match.integer(axis)]}"
+
+    return note
+
+
+def called(idiom: str) -> Callable[[Match], str]:
+    """The note that is the idiom's name alone."""
+    return lambda match: idiom
+
+
+def last_axis(operand: str, axis: str = "axis") -> Condition:
+    def condition(match: Match) -> str | None:
+        if match.is_last(axis, operand):
+            return None
+        return f"axis {match.integer(axis)} is not the last one"
+
+    return condition
+
+
+def with_dtype(operand: str, *dtypes: str) -> Condition:
+    def condition(match: Match) -> str | None:
+        found = match.type(operand).dtype.name
+        return None if found in dtypes else f"the dtype is {found}, not {' or '.join(dtypes)}"
+
+    return condition
+
+
+def is_one(dim: Dim) -> bool:
+    return dim.as_integer() == 1
+
+
+NO_ATTRIBUTES: Mapping[str, AttributeValue] = {}
