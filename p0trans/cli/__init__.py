@@ -12,7 +12,22 @@ import click
 
 from p0trans import __version__
 
-COMMANDS = ("check", "build", "ir", "ops", "verify", "export", "explain")
+COMMANDS = (
+    "check",
+    "build",
+    "fmt",
+    "ledger",
+    "review",
+    "ir",
+    "ops",
+    "verify",
+    "export",
+    "explain",
+    "where",
+    "lsp",
+    "new",
+    "completion",
+)
 """The commands in the order in which help lists them: `NAME` is `command` in `cli/NAME.py`."""
 
 INTERRUPTED = 130
@@ -44,8 +59,15 @@ def cli() -> None:
       p0trans build rmsnorm.p0
       p0trans explain P0501
 
+    `p0trans COMMAND --help` says more of each command, with examples.
+
     Exit status: 0 when all is well, 1 when a program is wrong or a file cannot be read or
     written, 2 when the command line is wrong.
+
+    \b
+    Environment:
+      NO_COLOR, CLICOLOR_FORCE  no colours; colours even where no terminal is
+      XDG_CACHE_HOME            the parser's tables are kept in p0trans/ in it (~/.cache)
     """
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
-from p0trans.cli.options import read_sources
-from p0trans.cli.output import COLORS, put, report
+from p0trans.cli.options import color_option, read_sources
+from p0trans.cli.output import put, report
 from p0trans.diagnostics.codes import Code, table
 
 _PACKAGE = Path(__file__).resolve().parent.parent
@@ -15,15 +16,16 @@ _PAGES = (_PACKAGE / "docs" / "errors", _PACKAGE.parent / "docs" / "errors")
 """Where the pages are: inside an installed package, else in the repository."""
 
 
+def _candidates(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[Any]:
+    """What a shell completes the argument with: programs and codes."""
+    from p0trans.cli.candidates import codes, program_files
+
+    return [*program_files(incomplete, (".p0",)), *codes(incomplete)]
+
+
 @click.command("explain", short_help="Say what a finding means, or why a line is well typed.")
-@click.argument("what", metavar="CODE|FILE:LINE")
-@click.option(
-    "--color",
-    type=click.Choice(COLORS),
-    default="auto",
-    show_default=True,
-    help="Whether to colour an error; auto: when it goes to a terminal.",
-)
+@click.argument("what", metavar="CODE|FILE:LINE", shell_complete=_candidates)
+@color_option
 def command(what: str, color: str) -> None:
     """Say what the finding CODE means, with a program that has it and one that is mended; or show
     the typing rule of each step on line LINE of FILE, with its premises filled in.
@@ -32,6 +34,9 @@ def command(what: str, color: str) -> None:
     Examples:
       p0trans explain P0501
       p0trans explain rmsnorm.p0:11
+
+    Exit status: 0 when there is an explanation, 1 when the line has no step or an error of its
+    own, 2 when there is no such code.
     """
     file, colon, line = what.rpartition(":")
     if colon and file and line.isascii() and line.isdigit():

@@ -6,11 +6,11 @@ import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from p0trans.cli.options import read_sources, report_options
+from p0trans.cli.options import read_dims, read_sources, report_options
 from p0trans.cli.output import put, report
 from p0trans.diagnostics.model import Severity
 from p0trans.files import STANDARD_INPUT, write_atomically
@@ -26,8 +26,15 @@ FORMS = (*SUFFIXES, "tpu")
 TOPOLOGY = re.compile(r"\w+:[1-9]\d*(x[1-9]\d*){1,2}", re.ASCII)
 
 
+def _candidates(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[Any]:
+    """What a shell completes the argument with: programs, and StableHLO for a TPU."""
+    from p0trans.cli.candidates import program_files
+
+    return list(program_files(incomplete, (".p0", STABLEHLO_SUFFIX)))
+
+
 @click.command("export", short_help="Export a module: torch.export, StableHLO, or for a TPU.")
-@click.argument("file")
+@click.argument("file", shell_complete=_candidates)
 @click.option("--module", metavar="NAME", help="The module; needed when FILE has several.")
 @click.option(
     "--dims",
@@ -76,8 +83,7 @@ def command(
 
     Parameters are exported with the values that a new module begins with. With `--to tpu` the
     module, or FILE itself if it is StableHLO in a .mlir file, is compiled for a TPU that need not
-    be there, and its costs are reported, as JSON with `--format json`. When it does not fit into
-    the memory of the chip, the exit status is 1.
+    be there, and its costs are reported, as JSON with `--format json`.
 
     \b
     Examples:
@@ -85,12 +91,15 @@ def command(
       p0trans export block.p0 --module SwiGLU --dims D=64,H=256
       p0trans export rmsnorm.p0 --to stablehlo --dims B=2,S=128,D=64 -o -
       p0trans export rmsnorm.p0 --to tpu --topology v5e:2x2 --dims B=2,S=128,D=64
+
+    Exit status: 0 when the module is exported, 1 when the program is wrong, the module cannot be
+    exported, or does not fit into the memory of the chip, 2 when the command line is wrong.
     """
     from p0trans import driver
     from p0trans.tools.export import ExportError
     from p0trans.tools.tpu_aot import TpuError
 
-    sizes = _sizes(dims)
+    sizes = read_dims(dims)
     path = _path(file, output, form)
     target = _target(topology, python, form)
     lowered = target is not None and file.endswith(STABLEHLO_SUFFIX)
@@ -176,16 +185,6 @@ def _compiled(name: str, stablehlo: bytes, target: _Target, format_: str) -> tup
     found = tpu_aot.compile_for_tpu(stablehlo.decode(), target.topology, target.python)
     render = tpu_aot.render_json if format_ == "json" else tpu_aot.render_text
     return render(name, found).encode(), found.fits
-
-
-def _sizes(text: str) -> dict[str, int]:
-    sizes: dict[str, int] = {}
-    for pair in filter(None, text.split(",")):
-        name, _, size = (part.strip() for part in pair.partition("="))
-        if not name or not (size.isascii() and size.isdigit()) or int(size) < 1:
-            raise click.BadParameter(f"'{pair}' is not NAME=SIZE", param_hint="--dims")
-        sizes[name] = int(size)
-    return sizes
 
 
 def _path(file: str, output: str | None, form: str) -> Path | None:

@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import click
 
-from p0trans.cli.options import read_sources, report_options
+from p0trans.cli.options import program_argument, read_sources, report_options
 from p0trans.cli.output import put, report
 from p0trans.diagnostics.model import Severity
 
 
 @click.command("ir", short_help="Print the typed steps of a program.")
-@click.argument("file")
+@program_argument
 @report_options
 def command(file: str, format_: str, color: str) -> None:
     """Print the typed steps of FILE (`-` is standard input), one operation a line.
 
+    A step has the name of its `let`, or that of the `let` that it serves with a number, and its
+    type. Above the steps stands how each shape variable gets its number. What FILE imports is
+    printed as well. Findings go to standard error.
+
     \b
-    Example:
+    Examples:
       p0trans ir rmsnorm.p0
+      p0trans ir - < block.p0
+
+    Exit status: 0 when the steps are printed, 1 when the program is wrong or cannot be read.
     """
     from p0trans import driver
     from p0trans.ir.printer import print_program

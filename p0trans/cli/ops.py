@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from typing import Any
 
 import click
 
 from p0trans.cli.output import put
-from p0trans.ops.table import Operation, Site, Spelling
-from p0trans.shapes.dim import Dim
-from p0trans.types import TensorType, shape_text
+from p0trans.ops.table import Operation, Site
+from p0trans.types import TensorType
+
+
+def _candidates(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[Any]:
+    """What a shell completes the argument with."""
+    from p0trans.cli.candidates import operations
+
+    return list(operations(incomplete))
 
 
 @click.command("ops", short_help="Show the operations of the language.")
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=_candidates)
 @click.option(
     "--format",
     "format_",
@@ -26,13 +33,16 @@ from p0trans.types import TensorType, shape_text
 def command(name: str | None, format_: str) -> None:
     """Show the operations, or the one called NAME: form, typing, PyTorch spelling and cost.
 
-    The PyTorch spelling and the cost are those of the example types.
+    NAME is a name or a symbol. The PyTorch spelling and the cost are those of the example types.
 
     \b
     Examples:
       p0trans ops
       p0trans ops reduce_keep
-      p0trans ops --format md
+      p0trans ops '&&'
+      p0trans ops --format json > ops.json
+
+    Exit status: 0, or 2 when there is no operation NAME.
     """
     from p0trans.ops import OPERATIONS
 
@@ -76,26 +86,23 @@ def _example(operation: Operation) -> Site:
 
 
 def _spelled(operation: Operation, site: Site) -> str:
-    spelling: Spelling = operation.torch(site)
+    from p0trans.emit.expressions import named_fragment, operation_fragment, spelled_variables
+
+    spelling = operation.torch(site)
     names = _operand_names(operation, len(site.operands))
-    fields = {key: _field(value) for key, value in spelling.fields.items()}
-    return spelling.template.format(
-        *names,
-        all=", ".join(names),
-        device="device",
-        dtype=f"torch.{site.result.dtype.torch}",
-        **fields,
+    operands = [
+        named_fragment(name, name, type_) for name, type_ in zip(names, site.operands, strict=True)
+    ]
+    variables = {name: name for name in spelled_variables(spelling)}
+    fragment = operation_fragment(
+        operation.noun, spelling, site.result.dtype, operands, variables, "device"
     )
+    return fragment.text
 
 
 def _operand_names(operation: Operation, count: int) -> Sequence[str]:
     more = (f"{operation.operands[-1]}{number}" for number in range(2, count))
     return (*operation.operands, *more)[:count] if count else ()
-
-
-def _field(value: object) -> str:
-    dims = isinstance(value, tuple) and all(isinstance(item, Dim) for item in value)
-    return shape_text(value)[1:-1] if dims and isinstance(value, tuple) else str(value)
 
 
 def _block(record: dict[str, str]) -> str:

@@ -15,31 +15,64 @@ from p0trans.source import Source
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
+def _program_files(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[Any]:
+    """What a shell completes a program's name with."""
+    from p0trans.cli.candidates import program_files
+
+    return list(program_files(incomplete, (".p0",)))
+
+
 def files_argument(command: Command) -> Command:
-    return click.argument("files", metavar="FILE...", nargs=-1, required=True)(command)
+    """`FILE...`, as the parameter `files`."""
+    return click.argument(
+        "files", metavar="FILE...", nargs=-1, required=True, shell_complete=_program_files
+    )(command)
+
+
+def program_argument(command: Command) -> Command:
+    """`FILE`, as the parameter `file`."""
+    return click.argument("file", shell_complete=_program_files)(command)
+
+
+def color_option(command: Command) -> Command:
+    """`--color`, as the parameter `color`."""
+    return click.option(
+        "--color",
+        type=click.Choice(COLORS),
+        default="auto",
+        show_default=True,
+        help="Whether to colour findings; auto: when they go to a terminal.",
+    )(command)
 
 
 def report_options(command: Command) -> Command:
     """`--format` and `--color`, as the parameters `format_` and `color`."""
-    for option in (
-        click.option(
-            "--color",
-            type=click.Choice(COLORS),
-            default="auto",
-            show_default=True,
-            help="Whether to colour text; auto: when it goes to a terminal.",
-        ),
-        click.option(
-            "--format",
-            "format_",
-            type=click.Choice(FORMATS),
-            default="text",
-            show_default=True,
-            help="How to write what is found; json is one object a line.",
-        ),
-    ):
-        command = option(command)
-    return command
+    option = click.option(
+        "--format",
+        "format_",
+        type=click.Choice(FORMATS),
+        default="text",
+        show_default=True,
+        help="How to write what is found; json is one object a line.",
+    )
+    return option(color_option(command))
+
+
+def read_dims(text: str) -> dict[str, int]:
+    """The sizes in `B=2,S=3`. Raises click.BadParameter for what is not such a list."""
+    from p0trans.shapes.dim import LARGEST_SIZE
+
+    sizes: dict[str, int] = {}
+    for pair in filter(None, text.split(",")):
+        name, _, size = (part.strip() for part in pair.partition("="))
+        digits = size.lstrip("0")
+        decimal = size.isascii() and size.isdigit() and len(digits) <= len(str(LARGEST_SIZE))
+        if not name or not decimal or not 1 <= int(digits or "0") <= LARGEST_SIZE:
+            raise click.BadParameter(f"'{pair}' is not NAME=SIZE", param_hint="--dims")
+        if name in sizes:
+            raise click.BadParameter(f"'{name}' is given twice", param_hint="--dims")
+        sizes[name] = int(digits)
+    return sizes
 
 
 def read_sources(files: Sequence[str]) -> tuple[list[Source], list[Diagnostic]]:

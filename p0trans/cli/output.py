@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from io import StringIO
+from pathlib import Path
 from typing import TextIO
 
 import click
@@ -46,6 +48,19 @@ def report(
     put(_rendered(diagnostics, format_, color, stream), err=err)
 
 
+def unified(name: str, before: str | None, after: str) -> str:
+    """The change of the file called `name` as a unified diff; `before` is None for a new file."""
+    from difflib import unified_diff
+
+    path = Path(name).as_posix()
+    old, new = (StringIO(text, newline="\n").readlines() for text in (before or "", after))
+    origin = "/dev/null" if before is None else f"a/{path}"
+    return "".join(
+        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+        for line in unified_diff(old, new, origin, f"b/{path}")
+    )
+
+
 def wants_color(choice: str, stream: TextIO | None) -> bool:
     """Whether to colour what goes to `stream`, by the choice of the user and the environment.
 
@@ -80,10 +95,10 @@ def _rendered(
         return ""
     from p0trans.diagnostics import text
 
-    return text.render(diagnostics, color=wants_color(color, stream), width=_width(stream))
+    return text.render(diagnostics, color=wants_color(color, stream), width=terminal_width(stream))
 
 
-def _width(stream: TextIO | None) -> int:
+def terminal_width(stream: TextIO | None) -> int:
     """The columns of the terminal behind `stream`, or DEFAULT_WIDTH when there is none."""
     try:
         columns = os.get_terminal_size(stream.fileno()).columns if stream else 0

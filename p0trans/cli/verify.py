@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, get_args
 
 import click
 
-from p0trans.cli.options import files_argument, read_sources, report_options
+from p0trans.cli.options import files_argument, read_dims, read_sources, report_options
 from p0trans.cli.output import put, report
 from p0trans.diagnostics.model import Severity
 from p0trans.emit.options import Options as EmitOptions
@@ -65,14 +65,19 @@ def command(
 ) -> None:
     """Run what FILEs become beside the reference interpreter, and print how far they differ.
 
-    Each module and function is run at several sizes that satisfy its constraints. A comparison
-    that fails, and an engine that is asked for and not installed, give exit status 1.
+    Each module and function is run at several sizes that satisfy its constraints, on inputs drawn
+    at random; the same seed draws the same. PyTorch is needed, and torch_xla for the engine xla.
 
     \b
     Examples:
       p0trans verify rmsnorm.p0
-      p0trans verify model.p0 --on eager,compile,xla --grad
+      p0trans verify rmsnorm.p0 --on eager,compile,xla --grad --runs 1
       p0trans verify model.p0 --def attention --dims B=2,S=128 --runs 1
+
+    Exit status: 0 when every comparison agrees, 1 when one does not, an engine is not installed or
+    the program is wrong, 2 when there is nothing of that name or it cannot have such sizes.
+
+    Environment: PJRT_DEVICE is the device of the engine xla, by default CPU.
     """
     lacking = [name for name in ("torch", "numpy", "ml_dtypes") if find_spec(name) is None]
     if lacking:
@@ -82,7 +87,9 @@ def command(
     from p0trans.tools.verify import FAILURES, NothingToVerifyError, Plan, Request, plan
     from p0trans.tools.verify_table import render, summary
 
-    request = Request(only, _dims(dims), seed, _engines(on), grad, runs, EmitOptions(style=style))
+    request = Request(
+        only, read_dims(dims), seed, _engines(on), grad, runs, EmitOptions(style=style)
+    )
     sources, found = read_sources(files)
     works: list[Plan] = []
     for source in sources:
@@ -114,16 +121,6 @@ def _rows(works: Sequence[Plan]) -> list[Row]:
         parts, length=length, label="Verifying", file=sys.stderr, hidden=not watched
     ) as progress:
         return [row for part in progress for row in part]
-
-
-def _dims(text: str) -> dict[str, int]:
-    dims: dict[str, int] = {}
-    for pair in filter(None, text.split(",")):
-        name, _, size = pair.partition("=")
-        if not name.strip() or not size.strip().isdecimal() or int(size) < 1:
-            raise click.BadParameter(f"'{pair}' is not NAME=SIZE", param_hint="--dims")
-        dims[name.strip()] = int(size)
-    return dims
 
 
 def _engines(text: str) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from p0trans.ir.printer import binding_text
 from p0trans.ir.program import Apply, Call, Definition, Pack, Program, Project, Step, Unit, Value
 from p0trans.ops import OPERATIONS
 from p0trans.ops.table import shape_attribute
+from p0trans.shapes.dim import Constraint
 from p0trans.shapes.facts import Facts
 from p0trans.shapes.solve import Given, ShapeBinding
 from p0trans.source import Source, Span
@@ -49,11 +50,19 @@ class Explanation:
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
+class Row:
     """A row of a proof: what kind of statement it is, and the statement."""
 
     word: str
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The proof of one value or statement, under its text."""
+
+    title: str
+    rows: tuple[Row, ...]
 
 
 def explain_line(checked: Checked, source: Source, line: int) -> Explanation:
@@ -123,12 +132,12 @@ def _heading(current: Passage, line: int) -> list[str]:
 
 
 def _explained(program: Program, current: Passage, line: int) -> list[str]:
-    proof = _Proof(program, current)
-    parts = proof.signature(line) if current.signature_stands_on(line) else []
-    parts += [proof.step(value) for value in current.steps_on(line)]
+    proof = Proof(program, current)
+    blocks = proof.signature(line) if current.signature_stands_on(line) else []
+    blocks += [proof.step(value) for value in current.steps_on(line)]
     if current.result_stands_on(line):
-        parts.append(proof.result())
-    return parts
+        blocks.append(proof.result())
+    return list(map(_block_text, blocks))
 
 
 # --- sizes ------------------------------------------------------------------------------
@@ -148,8 +157,8 @@ def _size(definition: Definition, binding: ShapeBinding) -> str:
 # --- proofs -----------------------------------------------------------------------------
 
 
-class _Proof:
-    """The parts of one definition's proof, each as text."""
+class Proof:
+    """The parts of one definition's proof."""
 
     def __init__(self, program: Program, current: Passage) -> None:
         self.program = program
@@ -165,7 +174,7 @@ class _Proof:
     def recorder(self) -> Recorder:
         return Recorder(self.facts, self.definition.where)
 
-    def step(self, value: Value) -> str:
+    def step(self, value: Value) -> Block:
         step = self.definition.step_of(value)
         assert step is not None, "only a step is explained"
         recorder = self.recorder()
@@ -175,77 +184,84 @@ class _Proof:
             case Call():
                 rows = self._call(step.node, recorder)
             case Pack(operands):
-                rows = [_Row("rule", "a tuple has the types of its items")]
+                rows = [Row("rule", "a tuple has the types of its items")]
                 rows += [self._given(f"item {k}", item) for k, item in enumerate(operands)]
             case Project(operand, index):
                 rows = [
-                    _Row("rule", f"this name is item {index} of the tuple"),
+                    Row("rule", f"this name is item {index} of the tuple"),
                     self._given("tuple", operand),
                 ]
             case _:
-                rows = [_Row("rule", "another name for the same value")]
+                rows = [Row("rule", "another name for the same value")]
                 rows += [self._given("value", operand) for operand in step.node.operands]
         rows += self._proved(recorder)
-        rows.append(_Row("so", str(step.type)))
+        rows.append(Row("so", str(step.type)))
         if step.binding is not None and step.span in self.typed:
             rows += self._declared(step.type, self.typed[step.span])
-        return _block(self._title(step), rows)
+        return Block(self._title(step), tuple(rows))
 
-    def result(self) -> str:
+    def result(self) -> Block:
         """That the value at the end has the type that the signature declares."""
         definition = self.definition
         recorder = self.recorder()
         same_type(recorder, definition.type_of(definition.result), definition.result_type)
         line = line_range(self.source, self.passage.node.result.span)[0]
-        rows = [
+        rows = (
             self._given("value", definition.result),
             *self._proved(recorder),
-            _Row("so", f"{definition.result_type}, as declared in line {line}"),
-        ]
-        return _block(f"the result of {definition.name}", rows)
+            Row("so", f"{definition.result_type}, as declared in line {line}"),
+        )
+        return Block(f"the result of {definition.name}", rows)
 
-    def signature(self, line: int) -> list[str]:
+    def parameter(self, index: int) -> Block:
+        parameter = self.definition.parameters[index]
+        recorder = self.recorder()
+        for tensor in _tensors(parameter.type):
+            positive(recorder, tensor.shape)
+        rule = Row("rule", "a parameter has the type that it is declared with")
+        rows = (rule, *self._proved(recorder), Row("so", str(parameter.type)))
+        return Block(f"parameter {parameter.name}", rows)
+
+    def fact(self, constraint: Constraint) -> Block:
+        """What a `where` or `assume` fact of the definition is good for."""
+        rule = "taken as given, and checked when the program runs"
+        if constraint in self.definition.where:
+            rule = "a precondition, which every caller has to prove"
+        return Block(str(constraint), (Row("rule", rule),))
+
+    def signature(self, line: int) -> list[Block]:
         """What the signature declares on this line."""
         definition, node = self.definition, self.passage.node
-        blocks: list[str] = []
-        for parameter in definition.parameters:
-            if touches(self.source, parameter.span, line):
-                recorder = self.recorder()
-                for tensor in _tensors(parameter.type):
-                    positive(recorder, tensor.shape)
-                rows = [_Row("rule", "a parameter has the type that it is declared with")]
-                rows += self._proved(recorder)
-                rows.append(_Row("so", str(parameter.type)))
-                blocks.append(_block(f"parameter {parameter.name}", rows))
-        facts = (
-            (node.where, definition.where, "a precondition, which every caller has to prove"),
-            (node.assume, definition.assume, "taken as given, and checked when the program runs"),
-        )
-        for written, constraints, rule in facts:
-            blocks += [
-                _block(str(constraint), [_Row("rule", rule)])
-                for place, constraint in zip(written, constraints, strict=True)
-                if touches(self.source, place.span, line)
-            ]
+        blocks = [
+            self.parameter(index)
+            for index, parameter in enumerate(definition.parameters)
+            if touches(self.source, parameter.span, line)
+        ]
+        facts = (*definition.where, *definition.assume)
+        blocks += [
+            self.fact(constraint)
+            for place, constraint in zip((*node.where, *node.assume), facts, strict=True)
+            if touches(self.source, place.span, line)
+        ]
         if touches(self.source, node.result.span, line):
             last = line_range(self.source, self.passage.result.span)[0]
             rule = f"the value at the end of the body, line {last}, has to have this type"
-            blocks.append(_block(f"result {definition.result_type}", [_Row("rule", rule)]))
+            blocks.append(Block(f"result {definition.result_type}", (Row("rule", rule),)))
         if not blocks:
             rule = "each shape variable is an integer, at least 1"
-            blocks.append(_block(f"signature of {definition.name}", [_Row("rule", rule)]))
+            blocks.append(Block(f"signature of {definition.name}", (Row("rule", rule),)))
         return blocks
 
-    def _operation(self, node: Apply, recorder: Recorder) -> list[_Row]:
+    def _operation(self, node: Apply, recorder: Recorder) -> list[Row]:
         operation = OPERATIONS[node.operation]
         types = self._tensor_types(node.operands)
-        rows = [_Row("rule", f"`{operation.form}`: {operation.doc}")]
+        rows = [Row("rule", f"`{operation.form}`: {operation.doc}")]
         rows += [
             self._given(operand_name(operation, index), operand)
             for index, operand in enumerate(node.operands)
         ]
         rows += [
-            _Row("proved", text)
+            Row("proved", text)
             for text in (
                 *dtype_premises(operation, types, node.attributes, self.facts),
                 *axis_premises(operation, types, node.attributes),
@@ -256,13 +272,13 @@ class _Proof:
         operation.infer(types, node.attributes, recorder)
         return rows
 
-    def _call(self, node: Call, recorder: Recorder) -> list[_Row]:
+    def _call(self, node: Call, recorder: Recorder) -> list[Row]:
         unit = self.program.unit(node.definition.unit)
         callee = next((d for d in unit.definitions if d.name == node.definition.name), None)
         if callee is None:
             rule = f"`{node.definition.name}` gives the type that its signature declares"
             return [
-                _Row("rule", f"{rule}; it has an error of its own"),
+                Row("rule", f"{rule}; it has an error of its own"),
                 *(self._given(f"argument {k}", v) for k, v in enumerate(node.operands, start=1)),
             ]
         line = line_range(unit.source, callee.span)[0]
@@ -270,25 +286,25 @@ class _Proof:
         rule = f"`{callee.name}`, declared at {unit.source.name}:{line}"
         if dims:
             rule += f", with {', '.join(f'{name} = {dim}' for name, dim in dims.items())}"
-        rows = [_Row("rule", rule)]
+        rows = [Row("rule", rule)]
         positive(recorder, node.shape_arguments)
         for parameter, operand in zip(callee.parameters, node.operands, strict=True):
             expected = parameter.type.substitute(dims)
             rows.append(self._given(parameter.name, operand))
-            rows.append(_Row("takes", f"{parameter.name} : {expected}"))
+            rows.append(Row("takes", f"{parameter.name} : {expected}"))
             same_type(recorder, self.definition.type_of(operand), expected)
         for constraint in callee.where:
             here = constraint.substitute(dims)
             text = f"{constraint} has to hold: here {here}, {recorder.reason(here)}"
-            rows.append(_Row("where", text))
+            rows.append(Row("where", text))
         for constraint in callee.assume:
             here = constraint.substitute(dims)
             left = here in node.assumptions
             why = "not proved, so checked when it runs" if left else recorder.reason(here)
-            rows.append(_Row("assume", f"{constraint} is relied on: here {here}, {why}"))
+            rows.append(Row("assume", f"{constraint} is relied on: here {here}, {why}"))
         return rows
 
-    def _declared(self, found: Type, binding: tree.Binding) -> list[_Row]:
+    def _declared(self, found: Type, binding: tree.Binding) -> list[Row]:
         """That a `let` with a written type has that type."""
         assert binding.type is not None, "only a `let` with a written type is asked about"
         context = Context(self.source, self.passage.node)
@@ -297,15 +313,15 @@ class _Proof:
             return []
         recorder = self.recorder()
         same_type(recorder, found, declared)
-        return [*self._proved(recorder), _Row("so", f"{declared}, as this `let` declares")]
+        return [*self._proved(recorder), Row("so", f"{declared}, as this `let` declares")]
 
-    def _given(self, name: str, value: Value) -> _Row:
+    def _given(self, name: str, value: Value) -> Row:
         type_ = self.definition.type_of(value)
-        return _Row("given", f"{name} = {self._value_text(value)} : {type_}, {self._origin(value)}")
+        return Row("given", f"{name} = {self._value_text(value)} : {type_}, {self._origin(value)}")
 
-    def _proved(self, recorder: Recorder) -> list[_Row]:
+    def _proved(self, recorder: Recorder) -> list[Row]:
         return [
-            _Row("proved", f"{premise.statement}, {premise.reason}")
+            Row("proved", f"{premise.statement}, {premise.reason}")
             for premise in grouped(recorder.premises)
         ]
 
@@ -352,10 +368,10 @@ def _short(text: str) -> str:
     return line if len(line) <= _LONGEST_TEXT else f"{line[: _LONGEST_TEXT - 1]}…"
 
 
-def _block(title: str, rows: Sequence[_Row]) -> str:
-    lines = [f"{title}\n"]
+def _block_text(block: Block) -> str:
+    lines = [f"{block.title}\n"]
     before = ""
-    for row in rows:
+    for row in block.rows:
         word = "" if row.word == before else row.word
         lines.append(_wrapped(f"  {word:{_MARGIN - 2}}", row.text))
         before = row.word

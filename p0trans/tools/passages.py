@@ -28,7 +28,7 @@ class Passage:
         found: dict[Span, tree.Binding] = {}
         for binding in self.bindings:
             if binding.type is not None and len(binding.names) == 1:
-                found[_value(binding.value).span] = binding
+                found[value_of(binding.value).span] = binding
         return found
 
     def signature_stands_on(self, line: int) -> bool:
@@ -68,7 +68,7 @@ class Passage:
 
 
 def passage(source: Source, node: tree.Definition, definition: Definition) -> Passage:
-    return Passage(source, node, definition, tuple(_bindings(node.body)), _value(node.body))
+    return Passage(source, node, definition, tuple(bindings_of(node.body)), value_of(node.body))
 
 
 def line_range(source: Source, span: Span) -> tuple[int, int]:
@@ -81,14 +81,14 @@ def touches(source: Source, span: Span, line: int) -> bool:
     return first <= line <= last
 
 
-def _value(expr: tree.Expr) -> tree.Expr:
-    """The expression whose value a chain of `let`s is."""
+def value_of(expr: tree.Expr) -> tree.Expr:
+    """The expression whose value a chain of `let`s is: what is no chain is itself."""
     while isinstance(expr, tree.Block):
         expr = expr.result
     return expr
 
 
-def _bindings(root: tree.Expr) -> Iterator[tree.Binding]:
+def bindings_of(root: tree.Expr) -> Iterator[tree.Binding]:
     """Every `let` of an expression, on an explicit stack: text may nest deeper than Python."""
     pending = [root]
     while pending:

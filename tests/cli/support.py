@@ -42,3 +42,11 @@ def run(
         env={**os.environ, **(environment or {})},
         check=False,
     )
+
+
+def on_path(folder: Path) -> str:
+    """A PATH on which `p0trans` is the code under test, as a script in `folder`."""
+    script = folder / "p0trans"
+    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m p0trans "$@"\n')
+    script.chmod(0o755)
+    return f"{folder}{os.pathsep}{os.environ['PATH']}"
