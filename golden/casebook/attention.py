@@ -4,6 +4,7 @@
 # Source SHA-256: 83050bbec1ceb73a4d9e90be911d41b18624a8a153b85a8fac1e308b3fa250a5
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 __all__ = ["Attention"]
@@ -30,23 +31,11 @@ class Attention(nn.Module):
         _check_input("v", v, torch.float32, ("B", "H", "S", "D_h"))
         _check_input("scale", scale, torch.float32, ())
         B, H, S, D_h = q.shape
-        BH = B * H
         _check_shape("k", k, ("B", "H", "S", "D_h"), (B, H, S, D_h))
         _check_shape("v", v, ("B", "H", "S", "D_h"), (B, H, S, D_h))
 
-        k_t = k.permute(0, 1, 3, 2)  # [B, H, D_h, S]
-        q_flat = q.reshape(BH, S, D_h)  # [BH, S, D_h]
-        k_t_flat = k_t.reshape(BH, D_h, S)  # [BH, D_h, S]
-        v_flat = v.reshape(BH, S, D_h)  # [BH, S, D_h]
-        products = torch.matmul(q_flat, k_t_flat)  # [BH, S, S]
-        scores = products * scale.expand(BH, S, S)  # [BH, S, S]
-        row_max = torch.amax(scores, dim=2, keepdim=True)  # [BH, S, 1]
-        shifted = scores - row_max.expand(BH, S, S)  # [BH, S, S]
-        exp_shifted = torch.exp(shifted)  # [BH, S, S]
-        row_sum = torch.sum(exp_shifted, dim=2, keepdim=True)  # [BH, S, 1]
-        weights = exp_shifted / row_sum.expand(BH, S, S)  # [BH, S, S]
-        mixed = torch.matmul(weights, v_flat)  # [BH, S, D_h]
-        return mixed.reshape(B, H, S, D_h)  # [B, H, S, D_h]
+        # attention (attention.p0:12-23) -> [B, H, S, D_h]
+        return F.scaled_dot_product_attention(q * scale, k, v, scale=1.0)
 
 
 def _check_input(
@@ -55,7 +44,10 @@ def _check_input(
     """Raise unless `value` has this dtype and a full axis for each of `dims`."""
     if not isinstance(value, Tensor):
         raise TypeError(f"{name}: expected a Tensor, got {type(value).__name__}")
-    if value.dtype != dtype:
+    # Autocast chooses the dtypes of floats itself.
+    if value.dtype != dtype and not (
+        value.is_floating_point() and torch.is_autocast_enabled(value.device.type)
+    ):
         raise TypeError(f"{name}: expected {dtype}, got {value.dtype}")
     if value.dim() != len(dims):
         raise ValueError(

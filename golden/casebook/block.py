@@ -4,6 +4,7 @@
 # Source SHA-256: 95fd13f05cbf67cbd0f742e19feb34ff948601c62a084396fde4f8b47feac0a9
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 __all__ = ["RMSNorm", "SwiGLU", "TransformerBlockPartial"]
@@ -44,16 +45,13 @@ class RMSNorm(nn.Module):
         return f"D={self.D}, eps={self.eps}"
 
     def forward(self, x: Tensor) -> Tensor:
-        _check_input("x", x, torch.float32, ("B", "S", "D"))
+        _check_input("x", x, self.weight.dtype, ("B", "S", "D"))
         D = self.D
         B, S, _ = x.shape
         _check_shape("x", x, ("B", "S", "D"), (B, S, D))
 
-        eps = torch.tensor(self.eps, dtype=torch.float32, device=x.device)  # []
-        mean_sq = torch.mean(x * x, dim=2, keepdim=True)  # [B, S, 1]
-        rstd = torch.rsqrt(mean_sq + eps.expand(B, S, 1))  # [B, S, 1]
-        normed = x * rstd.expand(B, S, D)  # [B, S, D]
-        return normed * self.weight.expand(B, S, D)  # [B, S, D]
+        # RMSNorm over D (block.p0:7-10)
+        return F.rms_norm(x, (D,), self.weight, eps=self.eps)  # [B, S, D]
 
 
 class SwiGLU(nn.Module):
@@ -101,17 +99,13 @@ class SwiGLU(nn.Module):
         return f"D={self.D}, H={self.H}"
 
     def forward(self, x: Tensor) -> Tensor:
-        _check_input("x", x, torch.float32, ("B", "S", "D"))
+        _check_input("x", x, self.w_gate.dtype, ("B", "S", "D"))
         D = self.D
-        H = self.H
         B, S, _ = x.shape
         _check_shape("x", x, ("B", "S", "D"), (B, S, D))
 
-        gate = torch.matmul(x, self.w_gate.expand(B, D, H))  # [B, S, H]
-        up = torch.matmul(x, self.w_up.expand(B, D, H))  # [B, S, H]
-        silu = gate * torch.sigmoid(gate)  # [B, S, H]
-        hidden = silu * up  # [B, S, H]
-        return torch.matmul(hidden, self.w_down.expand(B, H, D))  # [B, S, D]
+        hidden = F.silu(x @ self.w_gate) * (x @ self.w_up)  # [B, S, H]
+        return hidden @ self.w_down  # [B, S, D]
 
 
 class TransformerBlockPartial(nn.Module):
@@ -142,13 +136,12 @@ class TransformerBlockPartial(nn.Module):
         return f"D={self.D}, H={self.H}"
 
     def forward(self, x: Tensor) -> Tensor:
-        _check_input("x", x, torch.float32, ("B", "S", "D"))
+        _check_input("x", x, self.norm.weight.dtype, ("B", "S", "D"))
         D = self.D
         B, S, _ = x.shape
         _check_shape("x", x, ("B", "S", "D"), (B, S, D))
 
-        h_norm: Tensor = self.norm(x)  # [B, S, D]
-        h_ffn: Tensor = self.ffn(h_norm)  # [B, S, D]
+        h_ffn: Tensor = self.ffn(self.norm(x))  # [B, S, D]
         return x + h_ffn  # [B, S, D]
 
 
@@ -158,7 +151,10 @@ def _check_input(
     """Raise unless `value` has this dtype and a full axis for each of `dims`."""
     if not isinstance(value, Tensor):
         raise TypeError(f"{name}: expected a Tensor, got {type(value).__name__}")
-    if value.dtype != dtype:
+    # Autocast chooses the dtypes of floats itself.
+    if value.dtype != dtype and not (
+        value.is_floating_point() and torch.is_autocast_enabled(value.device.type)
+    ):
         raise TypeError(f"{name}: expected {dtype}, got {value.dtype}")
     if value.dim() != len(dims):
         raise ValueError(

@@ -23,18 +23,11 @@ class Rmsnorm(nn.Module):
         _check_input("x", x, torch.float32, ("B", "S", "D"))
         _check_input("weight", weight, torch.float32, ("D",))
         _check_input("eps", eps, torch.float32, ())
-        B, S, D = x.shape
+        D = x.shape[2]
         _check_shape("weight", weight, ("D",), (D,))
 
-        x_sq = x * x  # [B, S, D]
-        mean_sq = torch.mean(x_sq, dim=2, keepdim=True)  # [B, S, 1]
-        eps_bcast = eps.expand(B, S, 1)  # [B, S, 1]
-        denom_inner = mean_sq + eps_bcast  # [B, S, 1]
-        rstd = torch.rsqrt(denom_inner)  # [B, S, 1]
-        rstd_bcast = rstd.expand(B, S, D)  # [B, S, D]
-        normed = x * rstd_bcast  # [B, S, D]
-        weight_bcast = weight.expand(B, S, D)  # [B, S, D]
-        return normed * weight_bcast  # [B, S, D]
+        rstd = torch.rsqrt(x.square().mean(dim=-1, keepdim=True) + eps)  # [B, S, 1]
+        return x * rstd * weight  # [B, S, D]
 
 
 def _check_input(
@@ -43,7 +36,10 @@ def _check_input(
     """Raise unless `value` has this dtype and a full axis for each of `dims`."""
     if not isinstance(value, Tensor):
         raise TypeError(f"{name}: expected a Tensor, got {type(value).__name__}")
-    if value.dtype != dtype:
+    # Autocast chooses the dtypes of floats itself.
+    if value.dtype != dtype and not (
+        value.is_floating_point() and torch.is_autocast_enabled(value.device.type)
+    ):
         raise TypeError(f"{name}: expected {dtype}, got {value.dtype}")
     if value.dim() != len(dims):
         raise ValueError(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGES = ("language.md", "numerics.md", "targets.md")
+PAGES = ("language.md", "numerics.md", "std.md", "targets.md")
 _BLOCK = re.compile(r"^```(\w+)(?: ([^\n]+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

@@ -1,31 +1,20 @@
-"""The casebook page: its commands are run again and its claims are tried.
-
-A block ```console holds commands and what they print: after `$ p0trans …`, which runs in this
-process, or `$ sed …`, which runs in a shell, come standard output and standard error. All run, in
-the order of the page, in one folder that holds examples/casebook/ and the blocks ```p0 NAME.p0.
-"""
+"""The casebook page: its commands are run again and its claims are tried."""
 
 from __future__ import annotations
 
-import difflib
 import re
-import shlex
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from p0trans.cli import cli
 from p0trans.diagnostics.codes import table
 from tests.conftest import Golden
+from tests.docs.console import CONSOLE, FILE, check_page, rerun, write_files
 from tests.docs.pages import DOCS, read
 
 PAGE = "casebook.md"
 EXAMPLES = DOCS.parent / "examples" / "casebook"
-CONSOLE = re.compile(r"(?<=^```console\n)(.*?)(?=^```$)", re.MULTILINE | re.DOTALL)
-FILE = re.compile(r"^```p0 (\S+\.p0)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PYTHON = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -34,35 +23,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of the page's files, as the current one."""
     for example in EXAMPLES.glob("*.p0"):
         shutil.copy(example, tmp_path)
-    for name, text in FILE.findall(read(PAGE)):
-        (tmp_path / name).write_text(text, "utf-8")
+    write_files(PAGE, tmp_path)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
-def run(command: str) -> str:
-    """What a command of the page prints."""
-    program, *arguments = shlex.split(command)
-    if program == "p0trans":
-        return CliRunner().invoke(cli, arguments).output
-    assert program == "sed"
-    return subprocess.run(command, shell=True, check=True, capture_output=True, text=True).stdout
-
-
-def rerun(block: str) -> str:
-    commands = [line.removeprefix("$ ") for line in block.splitlines() if line.startswith("$ ")]
-    return "".join(f"$ {command}\n{run(command)}" for command in commands)
-
-
 def test_outputs_are_those_of_the_tool(folder: Path, golden: Golden) -> None:
-    held = read(PAGE)
-    now = CONSOLE.sub(lambda match: rerun(match[1]), held)
-    if golden.update:
-        (DOCS / PAGE).write_text(now, "utf-8")
-    elif now != held:
-        lines = difflib.unified_diff(held.splitlines(), now.splitlines(), PAGE, "now", lineterm="")
-        renew = "to renew: pytest tests/docs/test_casebook.py --update-golden"
-        pytest.fail("\n".join((*lines, "", renew)), pytrace=False)
+    check_page(PAGE, rerun, golden)
 
 
 def test_python_of_the_page_runs(folder: Path) -> None:
