@@ -158,9 +158,9 @@ class SwiGLU(nn.Module):
         B, S, _ = x.shape
         _check_shape("x", x, ("B", "S", "D"), (B, S, D))
 
-        # [B, S, D_ff]
-        gate_proj_product: Tensor = F.silu(self.gate_proj(x)) * self.up_proj(x)
-        down_proj_out: Tensor = self.down_proj(gate_proj_product)  # [B, S, D]
+        up: Tensor = self.up_proj(x)  # [B, S, D_ff]
+        # [B, S, D]
+        down_proj_out: Tensor = self.down_proj(F.silu(self.gate_proj(x)) * up)
         return down_proj_out
 
 
@@ -309,8 +309,8 @@ class LlamaAttention(nn.Module):
         q = rotated_heads(self.q_proj(x), cos, sin)  # [B, H, S, 2*K]
         # [B, H, S, 2*K]
         mixed = F.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
-        # [B, S, D], [B, G, S, 2*K], [B, G, S, 2*K]
-        return self.o_proj(merge_heads(mixed)), k, v
+        merged = merge_heads(mixed)  # [B, S, D_q]
+        return self.o_proj(merged), k, v  # [B, S, D], [B, G, S, 2*K], [B, G, S, 2*K]
 
 
 class LlamaAttentionStep(nn.Module):
@@ -378,9 +378,9 @@ class LlamaAttentionStep(nn.Module):
         if D_kv != 2 * G * K:
             raise ValueError(f"expected D_kv == 2*G*K, got G={G}, K={K}, D_kv={D_kv}")
 
-        q = rotated_heads(self.q_proj(x), cos, sin)  # [B, H, 1, 2*K]
         k = rotated_heads(self.k_proj(x), cos, sin)  # [B, G, 1, 2*K]
         v = split_heads(self.v_proj(x), H=G)  # [B, G, 1, 2*K]
+        q = rotated_heads(self.q_proj(x), cos, sin)  # [B, H, 1, 2*K]
         # [B, H, 1, 2*K], [B, G, P + 1, 2*K], [B, G, P + 1, 2*K]
         mixed, all_k, all_v = cached_attention(q, k, v, past_k, past_v)
         # [B, 1, D], [B, G, P + 1, 2*K], [B, G, P + 1, 2*K]
@@ -601,8 +601,8 @@ class LlamaRotaryEmbedding(nn.Module):
 
         # [K]
         exponent = torch.arange(K, dtype=torch.float32, device=positions.device) / K
-        p = positions.to(torch.float32).unsqueeze(-1)  # F32[S, 1]
-        angles = p * torch.reciprocal(torch.pow(self.base, exponent))  # [S, K]
+        inv_freq = torch.reciprocal(torch.pow(self.base, exponent))  # [K]
+        angles = positions.to(torch.float32).unsqueeze(-1) * inv_freq  # F32[S, K]
         return torch.cos(angles), torch.sin(angles)  # [S, K], [S, K]
 
 

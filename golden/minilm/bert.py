@@ -233,16 +233,16 @@ class BertEmbeddings(nn.Module):
 
         # [S]
         positions_index = torch.arange(S, dtype=torch.int64, device=input_ids.device)
+        # F32[B, S, D]
+        positions: Tensor = self.position_embeddings(positions_index.expand(B, S))
         # []
         types_constant = torch.tensor(0, dtype=torch.int64, device=input_ids.device)
         # F32[B, S, D]
         types: Tensor = self.token_type_embeddings(types_constant.expand(B, S))
-        # F32[B, S, D]
-        word_embeddings_sum: Tensor = self.word_embeddings(input_ids) + types
-        # F32[B, S, D]
-        positions: Tensor = self.position_embeddings(positions_index.expand(B, S))
-        # [B, S, D]
-        LayerNorm_out: Tensor = self.LayerNorm(word_embeddings_sum + positions)
+        word_embeddings_sum: Tensor = (
+            self.word_embeddings(input_ids) + types + positions
+        )  # F32[B, S, D]
+        LayerNorm_out: Tensor = self.LayerNorm(word_embeddings_sum)  # [B, S, D]
         return LayerNorm_out
 
 
@@ -287,9 +287,9 @@ class BertSelfAttention(nn.Module):
         if D != H * K:
             raise ValueError(f"expected D == H*K, got D={D}, H={H}, K={K}")
 
-        q = split_heads(self.query(x), H=H)  # [B, H, S, K]
         k = split_heads(self.key(x), H=H)  # [B, H, S, K]
         v = split_heads(self.value(x), H=H)  # [B, H, S, K]
+        q = split_heads(self.query(x), H=H)  # [B, H, S, K]
         mask = is_token.reshape(B, 1, 1, S)  # [B, 1, 1, S]
         # attention (bert.p0:51-52) -> F32[B, H, S, K]
         mixed = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)

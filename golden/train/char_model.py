@@ -265,8 +265,8 @@ class CausalBlock(nn.Module):
             raise ValueError(f"expected D == H*K, got D={D}, H={H}, K={K}")
 
         h: Tensor = x + self.self_attn(self.norm1(x))  # [B, S, D]
-        # [B, S, D]
-        linear2_out: Tensor = self.linear2(F.gelu(self.linear1(self.norm2(h))))
+        hidden = F.gelu(self.linear1(self.norm2(h)))  # [B, S, D_ff]
+        linear2_out: Tensor = self.linear2(hidden)  # [B, S, D]
         return h + linear2_out  # [B, S, D]
 
 
@@ -340,9 +340,9 @@ class CharModel(nn.Module):
         positions_index = torch.arange(S, dtype=torch.int64, device=ids.device)  # [S]
         # F32[B, S, D]
         positions = F.embedding(positions_index.expand(B, S), self.position_weight)
-        x: Tensor = self.block_b(
-            self.block_a(F.embedding(ids, self.char_weight) + positions)
-        )  # F32[B, S, D]
+        # F32[B, S, D]
+        x: Tensor = self.block_a(F.embedding(ids, self.char_weight) + positions)
+        x = self.block_b(x)  # [B, S, D]
         return F.linear(self.norm(x), self.char_weight)  # [B, S, V]
 
 

@@ -23,7 +23,8 @@ from p0trans.emit.expressions import (
 )
 from p0trans.emit.lines import LINE_LENGTH, Line, Trace, commented, constraint_guard
 from p0trans.emit.notation import annotation, code_dim, prose_types
-from p0trans.emit.usage import Usage, analyse_usage
+from p0trans.emit.surroundings import Body, ChildCall, Surroundings
+from p0trans.emit.usage import Usage, analyse_usage, light_enough
 from p0trans.ir.program import (
     Alias,
     Apply,
@@ -32,71 +33,18 @@ from p0trans.ir.program import (
     Number,
     Pack,
     Project,
-    Reference,
     Step,
     Value,
 )
 from p0trans.ops.fused import EVERY
 from p0trans.ops.table import Site
 from p0trans.shapes.facts import Facts
-from p0trans.source import Span
-from p0trans.types import TensorType, TupleType, Type
+from p0trans.types import Shape, TensorType, TupleType, Type
 
 _FOLDED_LENGTH = 60
 _WORTH_A_LINE = 16
 # What a reader takes in at a glance; `explicit` code is folded only as its source is.
 _FOLDED_OPERATIONS = 4
-
-
-@dataclass(frozen=True, slots=True)
-class Callee:
-    """How a definition is called: the function's name, the keyword of each shape parameter (by
-    its index) that the caller passes as an integer, and whether it is told the device."""
-
-    name: str
-    keywords: tuple[tuple[int, str], ...] = ()
-    device: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class ChildCall:
-    """A call that a child module computes: the child and which operands it takes."""
-
-    child: str
-    inputs: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Surroundings:
-    """What the lines of a body may refer to; `cite` names the lines of some spans of its source
-    when there are several.
-
-    `parameters` are the expressions of the definition's parameters; one that is in `openings`
-    is first bound to the expression there. `values` and `shapes` give the Python names of
-    parameters and `let`s and of shape variables; other names avoid `taken`. `device` is an
-    expression for the device of new tensors, None for the default device.
-    """
-
-    definition: Definition
-    parameters: tuple[Fragment, ...]
-    values: Mapping[str, str]
-    shapes: Mapping[str, str]
-    taken: frozenset[str]
-    callees: Mapping[Reference, Callee]
-    device: str | None
-    indent: int
-    checks: bool
-    cite: Callable[[Sequence[Span]], str] = lambda spans: ""
-    children: Mapping[Value, ChildCall] = field(default_factory=dict)
-    openings: Mapping[Value, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Body:
-    """The lines, and the shape variables that their code uses."""
-
-    lines: tuple[Line, ...]
-    variables: frozenset[str]
 
 
 def write_body(surroundings: Surroundings) -> Body:
@@ -113,7 +61,7 @@ def write_body(surroundings: Surroundings) -> Body:
             operands,
             # What is written step by step has a line for each child's call, too.
             frozenset() if surroundings.definition.idiomatic else surroundings.children.keys(),
-            _foldable(surroundings),
+            _foldable(surroundings, operands),
         ),
         dict(enumerate(surroundings.parameters)),
         {*surroundings.values.values(), *surroundings.shapes.values()},
@@ -464,18 +412,22 @@ class _Writer:
         return lambda operands: applied_fragment(callee.name, operands, keywords, callee.name)
 
 
-def _foldable(around: Surroundings) -> frozenset[Value]:
-    """The named values that may be folded into the expression that uses them: in an idiomatic
-    definition those that no comment explains, and the result."""
+def _foldable(
+    around: Surroundings, operands: Mapping[Value, tuple[Value, ...]]
+) -> frozenset[Value]:
+    """The named values that are to be folded into the expression that uses them: in an idiomatic
+    definition those that no comment explains, while there are few operations, and the result."""
     definition = around.definition
     if not definition.idiomatic:
         return frozenset()
-    return frozenset(
+    named = frozenset(
         value
         for value, step in definition.numbered_steps()
-        if not isinstance(step.node, Pack | Project)
-        and (value == definition.result or not _replaced_lines(around, step))
+        if step.binding is not None
+        and not isinstance(step.node, Pack | Project)
+        and not _replaced_lines(around, step)
     )
+    return light_enough(definition, operands, named, _FOLDED_OPERATIONS) | {definition.result}
 
 
 def _replaced_lines(around: Surroundings, step: Step) -> str:
@@ -498,11 +450,19 @@ def _is_large(definition: Definition, type_: Type) -> bool:
         return False
     dims = Counter(dim for dim in type_.shape if dim.as_integer() != 1)
     types = (*(parameter.type for parameter in definition.parameters), definition.result_type)
-    others = [other.shape for other in types if isinstance(other, TensorType)]
+    others = [shape for other in types for shape in _shapes(other)]
     if any(not dims - Counter(shape) for shape in others):
         return False
     facts = Facts(definition.shape_parameters, (*definition.where, *definition.assume))
     return not any(facts.equal_volume(type_.shape, shape) for shape in others)
+
+
+def _shapes(type_: Type) -> Iterator[Shape]:
+    if isinstance(type_, TensorType):
+        yield type_.shape
+    else:
+        for item in type_.items:
+            yield from _shapes(item)
 
 
 def _structure(type_: Type) -> object:

@@ -7,7 +7,6 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
 from p0trans.dtypes import DTYPES
-from p0trans.emit.body import Callee
 from p0trans.emit.classes import class_view
 from p0trans.emit.functions import FileScope, function_view
 from p0trans.emit.hooks import hook_view, require_dynamic
@@ -27,6 +26,7 @@ from p0trans.emit.options import Header, Options
 from p0trans.emit.plan import ClassPlan, class_plans
 from p0trans.emit.selection import Selection, module_reference, select
 from p0trans.emit.signatures import given_variables, local_names, told_the_device
+from p0trans.emit.surroundings import Callee
 from p0trans.emit.targets import HOOKS
 from p0trans.emit.view import ClassView, FileView, FunctionView, ItemView
 from p0trans.ir.program import Module, Program, Reference

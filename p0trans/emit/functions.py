@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from p0trans.dtypes import DType
-from p0trans.emit.body import Body, Callee, ChildCall, Surroundings, write_body
+from p0trans.emit.body import write_body
 from p0trans.emit.boundary import BoundaryRequest, Level, write_boundary
 from p0trans.emit.expressions import Fragment, applied_fragment, named_fragment
 from p0trans.emit.lines import Trace, commented
@@ -22,6 +22,7 @@ from p0trans.emit.signatures import (
     local_names,
     parameter_list,
 )
+from p0trans.emit.surroundings import Body, Callee, ChildCall, Surroundings
 from p0trans.emit.view import FunctionView
 from p0trans.ir.program import Definition, Reference, Unit, Value
 from p0trans.source import Span

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
-from p0trans.ir.program import Definition, Project, Value
+from p0trans.ir.program import Alias, Definition, Number, Pack, Project, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,3 +78,39 @@ def _groups(definition: Definition) -> Mapping[Value, tuple[Value, ...]]:
         taken.add(node.index)
         groups[run[0]] = tuple(run)
     return groups
+
+
+def light_enough(
+    definition: Definition,
+    operands: Mapping[Value, tuple[Value, ...]],
+    named: Set[Value],
+    most: int,
+) -> frozenset[Value]:
+    """Those of the values `named` that can be folded into the expressions that use them so that
+    none of these has more than `most` operations; of several, the lightest are folded."""
+    uses = analyse_usage(definition, operands).uses
+    # Of each value that is part of a larger expression: its own operations, and the named values
+    # that are to be folded into it with theirs.
+    own: dict[Value, int] = {}
+    parts: dict[Value, list[tuple[int, Value]]] = {}
+    folded: set[Value] = set()
+    for value, step in definition.numbered_steps():
+        count = 0 if isinstance(step.node, Pack | Project | Alias | Number) else 1
+        taken: list[tuple[int, Value]] = []
+        for operand in operands[value]:
+            if operand not in own or uses.get(operand) != 1:
+                continue
+            if operand in named:
+                taken.append((own[operand], operand))
+            elif definition.steps[operand - len(definition.parameters)].binding is None:
+                count += own[operand]
+                taken += parts[operand]
+        is_whole = step.binding is not None or uses.get(value) != 1 or value == definition.result
+        if is_whole:
+            for weight, part in sorted(taken):
+                if count + weight <= most:
+                    count += weight
+                    folded.add(part)
+            taken = []
+        own[value], parts[value] = count, taken
+    return frozenset(folded)

@@ -7,11 +7,11 @@ of its own, in which its `const`s are Python numbers.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from p0trans.ir.program import Definition, Module, Program, Reference, Value
+from p0trans.ir.program import Call, Definition, Module, Program, Reference, Unit, Value
 from p0trans.rewrite.engine import Event, Indexed, apply_rules, indexed, near_misses
 from p0trans.rewrite.graph import Graph
 from p0trans.rewrite.inline import inline_calls, left_apart
@@ -45,7 +45,30 @@ def rewrite(program: Program, target: Target, explain: bool = False) -> Rewritte
         )
         for unit in program.units
     )
-    return Rewritten(program._replace(units=units), tuple(work.events))
+    shown = set(map(id, _shown(units)))
+    missed = (
+        event for definition, events in work.missed if id(definition) in shown for event in events
+    )
+    return Rewritten(program._replace(units=units), (*work.events, *missed))
+
+
+def _shown(units: Sequence[Unit]) -> Iterator[Definition]:
+    """The rewritten definitions that emitted code may show: the bodies of modules, what is called,
+    and what no module stands for."""
+    modules = [module for unit in units for module in unit.modules]
+    bodies = [module.body for module in modules if module.body is not None]
+    covered = {module.definition for module in modules}
+    definitions = [definition for unit in units for definition in unit.definitions]
+    called = {
+        step.node.definition
+        for definition in (*definitions, *bodies)
+        for step in definition.steps
+        if isinstance(step.node, Call)
+    }
+    yield from bodies
+    for definition in definitions:
+        if definition.reference in called or definition.reference not in covered:
+            yield definition
 
 
 # How many definitions that call one another are looked through for the numbers they are given.
@@ -62,6 +85,7 @@ class _Work:
         self.definitions = {d.reference: d for unit in program.units for d in unit.definitions}
         self.done: dict[tuple[Reference, frozenset[int]], Definition] = {}
         self.events: list[Event] = []
+        self.missed: list[tuple[Definition, list[Event]]] = []
         self.depth = 0
 
     def rewritten(self, definition: Definition, numbers: frozenset[int]) -> Definition:
@@ -99,9 +123,10 @@ class _Work:
                 break
             calls |= apart
         self.events += events
+        finished = graph.finished()
         if self.explain:
-            self.events += near_misses(graph, self.phases, source)
-        return graph.finished()
+            self.missed.append((finished[0], near_misses(graph, self.phases, source)))
+        return finished
 
     def _callee(self, reference: Reference, numbers: frozenset[int]) -> Definition:
         definition = self.definitions[reference]

@@ -17,7 +17,8 @@ PAGE = "emission.md"
 def rules_table() -> str:
     groups = []
     for number, phase in enumerate(PHASES, start=1):
-        rows = [f"| `{rule.name}` | `{_cell(rule.identity)}` |" for rule in phase]
+        # Forms of one idiom, such as those with a weight and without, are rules of one name.
+        rows = dict.fromkeys(f"| `{rule.name}` | `{_cell(rule.identity)}` |" for rule in phase)
         groups.append("\n".join((f"| {number}. rule | identity |", "|---|---|", *rows)))
     return "\n\n".join(groups)
 
