@@ -6,8 +6,10 @@ import pytest
 
 from benchmarks.emission import report
 from benchmarks.emission.contestants import AGAIN, EMITTED, HAND, LITERAL, LLAMA, UNCHECKED
+from benchmarks.emission.lines import LINES
 from benchmarks.emission.runs import BOTH, RUNS
 from tests.benchmarks.support import found
+from tests.docs.pages import DOCS
 
 
 def test_ratio_is_the_median_over_the_rounds() -> None:
@@ -25,6 +27,14 @@ def test_table() -> None:
     assert cells[2] == ["RMSNorm", EMITTED, *[""] * len(RUNS), "1", "1.00", "0.00 / 1.50", "7"]
     assert cells[4][2:-3] == ["1.00 / 1.00"] * len(RUNS) + ["5"]
     assert cells[6][2] == "0.50 / 0.50"
+
+
+def test_the_page_has_every_row() -> None:
+    page = (DOCS / "performance.md").read_text("utf-8")
+    rows = [line for line in page.splitlines() if line.startswith("|")]
+    made = report.table(dict.fromkeys(LINES, found({}))).splitlines()
+    assert [row.split("|")[1:3] for row in rows] == [row.split("|")[1:3] for row in made]
+    assert rows[:2] == made[:2]
 
 
 def test_noise() -> None:

@@ -1,0 +1,108 @@
+"""The code of transformers for Llama as modules that take the inputs of the programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+_MODELING = "transformers.models.llama.modeling_llama"
+
+
+class Peer(NamedTuple):
+    """A module, and what turns the inputs of the program into its own, before it is measured."""
+
+    module: nn.Module
+    adapt: Callable[[tuple[Tensor, ...]], tuple[Tensor, ...]] = tuple
+
+
+def rmsnorm(sizes: Mapping[str, int]) -> Peer:
+    return Peer(_modeling().LlamaRMSNorm(sizes["D"], eps=1e-6))
+
+
+def swiglu(sizes: Mapping[str, int]) -> Peer:
+    return Peer(_modeling().LlamaMLP(_config(hidden_size=sizes["D"], **_hidden(sizes))))
+
+
+def attention(sizes: Mapping[str, int], scaling: float, *, causal: bool) -> Peer:
+    groups = sizes["H"] // sizes.get("G", sizes["H"])
+    return Peer(_Attention(groups, scaling, causal))
+
+
+def block(sizes: Mapping[str, int]) -> Peer:
+    head_dim = 2 * sizes["K"]
+    config = _config(
+        hidden_size=sizes["D"],
+        num_attention_heads=sizes["H"],
+        num_key_value_heads=sizes["D_kv"] // head_dim,
+        head_dim=head_dim,
+        rms_norm_eps=1e-6,
+        **_hidden(sizes),
+    )
+    return Peer(_Block(config), _whole_tables)
+
+
+def cross_entropy(sizes: Mapping[str, int]) -> Peer:
+    return Peer(_CausalLMLoss(sizes["V"]))
+
+
+class _Attention(nn.Module):
+    """What LlamaAttention calls between its projections. It gives [B, S, H, K], whose axes are
+    put back by a view."""
+
+    def __init__(self, groups: int, scaling: float, causal: bool) -> None:
+        super().__init__()
+        self.num_key_value_groups = groups
+        self.scaling = scaling
+        self.is_causal = causal
+        self.attend = _modeling().ALL_ATTENTION_FUNCTIONS["sdpa"]
+
+    def forward(self, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+        mixed: Tensor = self.attend(self, q, k, v, None, scaling=self.scaling)[0]
+        return mixed.transpose(1, 2)
+
+
+class _Block(nn.Module):
+    """LlamaDecoderLayer, causal and without a cache."""
+
+    def __init__(self, config: Any) -> None:
+        super().__init__()
+        self.layer = _modeling().LlamaDecoderLayer(config, layer_idx=0)
+
+    def forward(self, x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+        out: Tensor = self.layer(x, position_embeddings=(cos, sin))
+        return out
+
+
+class _CausalLMLoss(nn.Module):
+    """The loss of LlamaForCausalLM for targets that are shifted already."""
+
+    def __init__(self, classes: int) -> None:
+        super().__init__()
+        self.classes = classes
+        self.loss = import_module("transformers.loss.loss_utils").ForCausalLMLoss
+
+    def forward(self, logits: Tensor, target: Tensor) -> Tensor:
+        loss: Tensor = self.loss(logits, None, self.classes, shift_labels=target)
+        return loss
+
+
+def _whole_tables(inputs: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    """Rotary tables of [1, S, 2 * K] for those of [S, K]."""
+    x, *tables = inputs
+    return (x, *(torch.cat((table, table), dim=-1)[None] for table in tables))
+
+
+def _hidden(sizes: Mapping[str, int]) -> dict[str, int]:
+    return {"intermediate_size": sizes["D_ff"]}
+
+
+def _config(**words: Any) -> Any:
+    return import_module("transformers").LlamaConfig(attn_implementation="sdpa", **words)
+
+
+def _modeling() -> Any:
+    return import_module(_MODELING)
