@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -25,6 +26,11 @@ FIXED = FIXABLE.replace("x + y", "x + broadcast y [B, D]")
 
 def invoke(*arguments: str, stdin: str | bytes | None = None) -> Result:
     return CliRunner().invoke(cli, arguments, input=stdin)
+
+
+def heed_interruptions() -> None:
+    """For a process that starts: those in the background of a shell begin with SIGINT ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def run(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.support import BAD, GOOD, run
+from tests.cli.support import BAD, GOOD, heed_interruptions, run
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX streams and signals")
 
@@ -102,6 +102,7 @@ def test_a_reader_who_goes_away_ends_it_quietly(command: list[str]) -> None:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        preexec_fn=heed_interruptions,
     )
     assert process.stdin
     assert process.stdout
@@ -138,6 +139,7 @@ def test_an_interruption_ends_it_quietly() -> None:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        preexec_fn=heed_interruptions,
     )
     assert process.stdin
     assert process.stdout
@@ -145,7 +147,7 @@ def test_an_interruption_ends_it_quietly() -> None:
     # The line comes when the command line is about to read the standard input.
     assert process.stdout.readline() == b"reading\n"
     process.send_signal(signal.SIGINT)
-    assert process.wait() == 130
+    assert process.wait(timeout=60) == 130
     assert process.stderr.read().strip() == b""
     for stream in (process.stdin, process.stdout, process.stderr):
         stream.close()

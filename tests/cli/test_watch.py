@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.support import BAD, GOOD, invoke
+from tests.cli.support import BAD, GOOD, heed_interruptions, invoke
 
 USER = """from layers.good import twice
 
@@ -32,6 +32,7 @@ class Watch:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
+            preexec_fn=heed_interruptions,
         )
         self._timer = threading.Timer(PATIENCE, self.process.kill)
         self._timer.start()
