@@ -308,8 +308,8 @@ class Either(Pattern):
 
 
 @dataclass(frozen=True, slots=True)
-class Elementwise(Pattern):
-    """Any elementwise operation, or any that `accepts`; its result is bound to `name`."""
+class AnyOp(Pattern):
+    """Any operation that `accepts`, by default an elementwise one; its result is `name`."""
 
     name: str
     accepts: Callable[[Apply], bool] = lambda node: EVERY[node.operation].family == "elementwise"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias, get_args
 
@@ -113,15 +113,6 @@ def called(idiom: str) -> Callable[[Match], str]:
     return lambda match: idiom
 
 
-def last_axis(operand: str, axis: str = "axis") -> Condition:
-    def condition(match: Match) -> str | None:
-        if match.is_last(axis, operand):
-            return None
-        return f"axis {match.integer(axis)} is not the last one"
-
-    return condition
-
-
 def with_dtype(operand: str, *dtypes: str) -> Condition:
     def condition(match: Match) -> str | None:
         found = match.type(operand).dtype.name
@@ -132,6 +123,3 @@ def with_dtype(operand: str, *dtypes: str) -> Condition:
 
 def is_one(dim: Dim) -> bool:
     return dim.as_integer() == 1
-
-
-NO_ATTRIBUTES: Mapping[str, AttributeValue] = {}

@@ -8,8 +8,8 @@ from p0trans.ops.rules import broadcast_shape
 from p0trans.ops.table import Site
 from p0trans.rewrite.graph import Graph
 from p0trans.rewrite.pattern import (
+    AnyOp,
     Attribute,
-    Elementwise,
     Known,
     KnownNumber,
     Op,
@@ -110,14 +110,14 @@ def _if_unchanged(match: Match) -> Pattern | None:
 NUMBERS = Rule(
     name="python_number",
     identity="f(x, broadcast c) = f(x, c) where c is a Python number",
-    pattern=Elementwise("root", accepts=lambda node: len(node.operands) > 1),
+    pattern=AnyOp("root", accepts=lambda node: len(node.operands) > 1),
     to=_as_numbers,
 )
 
 IMPLICIT_BROADCAST = Rule(
     name="implicit_broadcast",
     identity="f(x, broadcast y) = f(x, y)",
-    pattern=Elementwise("root"),
+    pattern=AnyOp("root"),
     to=_without_broadcast,
 )
 

@@ -17,8 +17,8 @@ from p0trans.ops.rules import broadcast_shape
 from p0trans.ops.table import AttributeValue, Rejection
 from p0trans.rewrite.graph import Graph
 from p0trans.rewrite.pattern import (
+    AnyOp,
     Either,
-    Elementwise,
     Known,
     Op,
     Operand,
@@ -292,7 +292,7 @@ CONTRACTION = (
     Rule(
         "unflatten",
         "f (reshape x) = reshape (f x) where a reshape back follows",
-        Elementwise("root", accepts=_takes_part),
+        AnyOp("root", accepts=_takes_part),
         _unflattened,
     ),
     *VIEWS,

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from p0trans.ir.program import Apply, Node, Value
 from p0trans.rewrite.graph import Graph
 from p0trans.rewrite.pattern import (
+    AnyOp,
     Attribute,
-    Elementwise,
     Item,
     Known,
     Op,
@@ -157,7 +157,7 @@ LAYOUT = (
     Rule(
         "concat_of_parts",
         "concat (slice[0:k] x) (slice[k:n] x) = slice[0:n] x",
-        Elementwise("root", accepts=lambda node: node.operation == "concat"),
+        AnyOp("root", accepts=lambda node: node.operation == "concat"),
         _joined,
     ),
     Rule(
