@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -40,6 +40,17 @@ class TupleType:
 
 
 Type: TypeAlias = TensorType | TupleType
+
+
+def tensors(type_: Type) -> Iterator[TensorType]:
+    """The tensor types in a type, in order."""
+    pending = [type_]
+    while pending:
+        one = pending.pop()
+        if isinstance(one, TensorType):
+            yield one
+        else:
+            pending.extend(reversed(one.items))
 
 
 def shape_text(shape: Shape) -> str:

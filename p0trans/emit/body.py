@@ -39,7 +39,7 @@ from p0trans.ir.program import (
 from p0trans.ops.fused import EVERY
 from p0trans.ops.table import Site
 from p0trans.shapes.facts import Facts
-from p0trans.types import Shape, TensorType, TupleType, Type
+from p0trans.types import TensorType, TupleType, Type, tensors
 
 _FOLDED_LENGTH = 60
 _WORTH_A_LINE = 16
@@ -212,10 +212,6 @@ class _Writer:
             self.large[type_] = _is_large(self.around.definition, type_)
         return self.large[type_]
 
-    def is_tensor(self, value: Value) -> bool:
-        step = self.around.definition.step_of(value)
-        return step is None or not isinstance(step.node, Number)
-
     def mentioned(self, value: Value) -> Iterator[Value]:
         """The values that the expression of `value` names, through operations that keep the
         type and compute each element from those in its place or on its axis."""
@@ -226,7 +222,8 @@ class _Writer:
             if step is None or not isinstance(step.node, Apply):
                 continue
             elementwise = EVERY[step.node.operation].family == "elementwise"
-            if not elementwise and sum(map(self.is_tensor, step.node.operands)) > 1:
+            numbers = definition.number_operands(step.node)
+            if not elementwise and len(step.node.operands) - len(numbers) > 1:
                 continue
             for operand in step.node.operands:
                 if definition.type_of(operand) != step.type:
@@ -383,13 +380,10 @@ class _Writer:
         # What is taken apart into a tuple has the dtype of its items.
         result = step.type.items[0] if isinstance(step.type, TupleType) else step.type
         assert isinstance(result, TensorType)
-        tensors = tuple(type_ for type_ in types if isinstance(type_, TensorType))
-        steps = map(definition.step_of, node.operands)
-        numbers = frozenset(
-            index for index, one in enumerate(steps) if one and isinstance(one.node, Number)
-        )
+        operands = tuple(type_ for type_ in types if isinstance(type_, TensorType))
+        numbers = definition.number_operands(node)
         spell = (definition.idiomatic and operation.idiom) or operation.torch
-        spelling = spell(Site(tensors, node.attributes, result, numbers))
+        spelling = spell(Site(operands, node.attributes, result, numbers))
         self.variables |= spelled_variables(spelling)
         around = self.around
         return lambda operands: operation_fragment(
@@ -450,19 +444,11 @@ def _is_large(definition: Definition, type_: Type) -> bool:
         return False
     dims = Counter(dim for dim in type_.shape if dim.as_integer() != 1)
     types = (*(parameter.type for parameter in definition.parameters), definition.result_type)
-    others = [shape for other in types for shape in _shapes(other)]
+    others = [tensor.shape for other in types for tensor in tensors(other)]
     if any(not dims - Counter(shape) for shape in others):
         return False
     facts = Facts(definition.shape_parameters, (*definition.where, *definition.assume))
     return not any(facts.equal_volume(type_.shape, shape) for shape in others)
-
-
-def _shapes(type_: Type) -> Iterator[Shape]:
-    if isinstance(type_, TensorType):
-        yield type_.shape
-    else:
-        for item in type_.items:
-            yield from _shapes(item)
 
 
 def _structure(type_: Type) -> object:

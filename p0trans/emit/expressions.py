@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from p0trans.dtypes import DType
@@ -12,7 +12,7 @@ from p0trans.ir.program import Value
 from p0trans.ops.create import nearest
 from p0trans.ops.table import Precedence, Spelling
 from p0trans.shapes.dim import Dim
-from p0trans.types import TensorType, Type
+from p0trans.types import Type, tensors
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,9 @@ class Fragment:
 
 def named_fragment(text: str, stem: str, type_: Type) -> Fragment:
     """A name or attribute that holds a value of `type_`."""
-    return Fragment(text, stem.rstrip("_"), dtypes=frozenset(_tensor_dtypes(type_)))
+    return Fragment(
+        text, stem.rstrip("_"), dtypes=frozenset(tensor.dtype for tensor in tensors(type_))
+    )
 
 
 def operation_fragment(
@@ -158,14 +160,6 @@ def spelled_variables(spelling: Spelling) -> frozenset[str]:
         if isinstance(dim, Dim)
         for variable in dim.variables()
     )
-
-
-def _tensor_dtypes(type_: Type) -> Iterator[DType]:
-    if isinstance(type_, TensorType):
-        yield type_.dtype
-    else:
-        for item in type_.items:
-            yield from _tensor_dtypes(item)
 
 
 def _field_text(value: object, names: Mapping[str, str]) -> str:

@@ -163,6 +163,15 @@ class Definition(NamedTuple):
         count = len(self.parameters)
         return None if value < count else self.steps[value - count]
 
+    def number_operands(self, node: Apply) -> frozenset[int]:
+        """Which operands of an operation are Python numbers."""
+        steps = map(self.step_of, node.operands)
+        return frozenset(
+            index
+            for index, step in enumerate(steps)
+            if step is not None and isinstance(step.node, Number)
+        )
+
     def numbered_steps(self) -> Iterator[tuple[Value, Step]]:
         return enumerate(self.steps, start=len(self.parameters))
 

@@ -98,7 +98,7 @@ def _apply_type(
     if isinstance(outcome, TupleType):
         return outcome
     assert isinstance(outcome, TensorType)
-    numbers = _numbers(definition, node)
+    numbers = definition.number_operands(node)
     allowed = operation.numbers(Site(tensors, node.attributes, outcome, numbers))
     _require(numbers <= set(allowed), f"{here}: a number where PyTorch takes a tensor")
     if node.operation in FUSED:
@@ -107,15 +107,6 @@ def _apply_type(
         kept = {t.dtype for index, t in enumerate(tensors) if index not in numbers}
         _require(tensors[min(numbers)].dtype in kept, f"{here}: nothing but numbers")
     return outcome
-
-
-def _numbers(definition: Definition, node: Apply) -> frozenset[int]:
-    steps = map(definition.step_of, node.operands)
-    return frozenset(
-        index
-        for index, step in enumerate(steps)
-        if step is not None and isinstance(step.node, Number)
-    )
 
 
 def _number_type(definition: Definition, node: Number, type_: Type, here: str) -> Type:

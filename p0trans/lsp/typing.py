@@ -33,25 +33,6 @@ def typed(view: View, placed: Placed, node: tree.Definition) -> Typed:
     return Typed(dict(_names(node, checked)), expressions)
 
 
-def expressions(root: tree.Expr) -> Iterator[tree.Expr]:
-    """`root` and all expressions inside it."""
-    pending = [root]
-    while pending:
-        expr = pending.pop()
-        yield expr
-        match expr:
-            case tree.Block(bindings=bindings, result=result):
-                pending += [result, *(binding.value for binding in bindings)]
-            case tree.Unary(operand=operand):
-                pending.append(operand)
-            case tree.Binary(left=left, right=right):
-                pending += [left, right]
-            case tree.Apply(arguments=parts) | tree.Tuple(items=parts):
-                pending += parts
-            case _:
-                pass
-
-
 def _names(node: tree.Definition, checked: CheckedDefinition) -> Iterator[tuple[Span, Type]]:
     parameters = {parameter.span: parameter.type for parameter in checked.parameters}
     for parameter in node.parameters:

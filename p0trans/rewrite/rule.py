@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias, get_args
 
 from p0trans.ir.program import Number, Value
+from p0trans.ops.rules import same_shape
 from p0trans.ops.table import AttributeValue
 from p0trans.rewrite.graph import Graph
 from p0trans.rewrite.pattern import Bound, Pattern, number_of
@@ -65,7 +66,7 @@ class Match(NamedTuple):
         return self.integer(axis) == self.type(name).rank - 1
 
     def same_shape(self, left: Shape, right: Shape) -> bool:
-        return len(left) == len(right) and all(map(self.facts.equal, left, right))
+        return same_shape(left, right, self.facts)
 
 
 Condition: TypeAlias = Callable[[Match], "str | None"]

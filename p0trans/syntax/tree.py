@@ -7,6 +7,7 @@ includes the parentheses around its expression.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias
 
 from p0trans.source import Source, Span
@@ -161,6 +162,23 @@ class Block(NamedTuple):
 
 
 Expr: TypeAlias = Name | Literal | Unary | Binary | Apply | ShapeArgument | Tuple | Block
+
+
+def subexpressions(root: Expr) -> Iterator[Expr]:
+    """`root` and all expressions inside it, by an own stack: text nests deeper than Python may."""
+    pending = [root]
+    while pending:
+        expr = pending.pop()
+        yield expr
+        match expr:
+            case Block(bindings=bindings, result=result):
+                pending += [result, *(binding.value for binding in bindings)]
+            case Unary(operand=operand):
+                pending.append(operand)
+            case Binary(left=left, right=right):
+                pending += [left, right]
+            case Apply(arguments=parts) | Tuple(items=parts):
+                pending += parts
 
 
 # --- declarations -----------------------------------------------------------------------

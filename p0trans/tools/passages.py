@@ -89,17 +89,7 @@ def value_of(expr: tree.Expr) -> tree.Expr:
 
 
 def bindings_of(root: tree.Expr) -> Iterator[tree.Binding]:
-    """Every `let` of an expression, on an explicit stack: text may nest deeper than Python."""
-    pending = [root]
-    while pending:
-        expr = pending.pop()
-        match expr:
-            case tree.Block(bindings=bindings, result=result):
-                yield from bindings
-                pending += [result, *(binding.value for binding in bindings)]
-            case tree.Unary(operand=operand):
-                pending.append(operand)
-            case tree.Binary(left=left, right=right):
-                pending += [left, right]
-            case tree.Apply(arguments=parts) | tree.Tuple(items=parts):
-                pending += parts
+    """Every `let` of an expression."""
+    for expr in tree.subexpressions(root):
+        if isinstance(expr, tree.Block):
+            yield from expr.bindings

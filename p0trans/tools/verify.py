@@ -34,7 +34,8 @@ from p0trans.tools.verify_gradients import (
 )
 from p0trans.tools.verify_inputs import Evaluated, evaluate_at, flat
 from p0trans.tools.verify_stability import explains_gradients, explains_values
-from p0trans.tools.verify_subjects import Input, Subject, leaves_of, subjects, tensors
+from p0trans.tools.verify_subjects import Input, Subject, leaves_of, subjects
+from p0trans.types import tensors
 
 _UNSTABLE = "rounding the inputs differently changes the numbers as much"
 

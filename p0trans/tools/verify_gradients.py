@@ -17,8 +17,8 @@ from p0trans.interpret import interpret
 from p0trans.ir.program import Apply, Definition, Node, Program
 from p0trans.tools.verify_compare import Difference
 from p0trans.tools.verify_inputs import Evaluated, flat, given_sizes
-from p0trans.tools.verify_subjects import Input, Subject, dtypes_of, leaves_of, tensors
-from p0trans.types import TensorType, TupleType, Type
+from p0trans.tools.verify_subjects import Input, Subject, dtypes_of, leaves_of
+from p0trans.types import TensorType, TupleType, Type, tensors
 
 if TYPE_CHECKING:
     from p0trans.interpret.arrays import ArrayValue

@@ -17,7 +17,8 @@ from p0trans.ir.program import Definition, Program
 from p0trans.tools.verify_compare import distance, tolerance
 from p0trans.tools.verify_gradients import Slope, allowance, along
 from p0trans.tools.verify_inputs import Evaluated, flat, given_sizes
-from p0trans.tools.verify_subjects import Input, tensors
+from p0trans.tools.verify_subjects import Input
+from p0trans.types import tensors
 
 if TYPE_CHECKING:
     from p0trans.dtypes import DType

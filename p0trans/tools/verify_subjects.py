@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -15,7 +15,7 @@ from p0trans.ir.program import Call, Definition, Module, Program, Reference
 from p0trans.shapes.dim import Constraint
 from p0trans.shapes.solve import input_tensors
 from p0trans.tools.constraints import constraints
-from p0trans.types import TensorType, Type
+from p0trans.types import tensors
 
 Input: TypeAlias = tuple[int, tuple[int, ...]]
 """A tensor among the inputs: the parameter, and the way into it where that is a tuple."""
@@ -116,14 +116,3 @@ def _is_param(program: Program, module: Module, parameter: int) -> bool:
             if mine == index
         )
     return False
-
-
-def tensors(type_: Type) -> Iterator[TensorType]:
-    """The tensor types in a type, in order."""
-    pending = [type_]
-    while pending:
-        one = pending.pop()
-        if isinstance(one, TensorType):
-            yield one
-        else:
-            pending.extend(reversed(one.items))

@@ -12,7 +12,7 @@ from p0trans.source import Source
 from p0trans.tools import verify as verifying
 from p0trans.tools.verify_compare import difference
 from p0trans.tools.verify_inputs import flat
-from p0trans.tools.verify_subjects import tensors
+from p0trans.types import tensors
 from tests.programs import Generated
 from tests.programs.engines import Pairs, compiled, on_xla
 from tests.programs.run import checked_program

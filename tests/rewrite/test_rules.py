@@ -26,7 +26,8 @@ from p0trans.targets import Target
 from p0trans.tools import verify as verifying
 from p0trans.tools.verify_compare import difference
 from p0trans.tools.verify_inputs import flat, given_sizes
-from p0trans.tools.verify_subjects import Subject, tensors
+from p0trans.tools.verify_subjects import Subject
+from p0trans.types import tensors
 
 FIXTURES = sorted((Path(__file__).parent / "rules").glob("*.p0"))
 _ABOVE = re.compile(r"((?:^//.*\n)+)(?:^///.*\n)*^let (\w+)", re.MULTILINE)

@@ -26,7 +26,8 @@ from p0trans.tools.verify import Plan, Request, draw_inputs, imported, plan
 from p0trans.tools.verify_compare import Difference, difference
 from p0trans.tools.verify_engines import ENGINES, run
 from p0trans.tools.verify_inputs import Evaluated, flat
-from p0trans.tools.verify_subjects import Subject, tensors
+from p0trans.tools.verify_subjects import Subject
+from p0trans.types import tensors
 from tests.conftest import GOLDEN
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"

@@ -11,7 +11,7 @@ from p0trans.ir.printer import binding_text
 from p0trans.lsp.document import Document, Occurrence, Placed
 from p0trans.lsp.names import LITERALS, Kind
 from p0trans.lsp.symbols import Symbol, Target, resolve
-from p0trans.lsp.typing import expressions, typed
+from p0trans.lsp.typing import typed
 from p0trans.lsp.workspace import View, Workspace
 from p0trans.ops import CALLABLE, INFIX, PREFIX
 from p0trans.ops.table import Operation
@@ -113,7 +113,7 @@ def _here(view: View, found: Occurrence) -> list[str]:
 
 
 def _typed_here(view: View, placed: Placed, node: tree.Definition, start: int) -> list[str]:
-    for expr in expressions(node.body):
+    for expr in tree.subexpressions(node.body):
         if isinstance(expr, tree.Apply | tree.Name) and expr.span.start == start:
             type_ = typed(view, placed, node).expressions.get(expr.span)
             return [] if type_ is None else [f"here: `{type_}`"]
@@ -125,7 +125,7 @@ def _operator(view: View, offset: int) -> lsp.Hover | None:
     if place is None:
         return None
     placed, node = place
-    for expr in expressions(node.body):
+    for expr in tree.subexpressions(node.body):
         if isinstance(expr, tree.Binary):
             operation, span = INFIX[expr.operator], expr.operator_span
         elif isinstance(expr, tree.Unary):
