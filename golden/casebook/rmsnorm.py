@@ -41,14 +41,15 @@ def _check_input(
         value.is_floating_point() and torch.is_autocast_enabled(value.device.type)
     ):
         raise TypeError(f"{name}: expected {dtype}, got {value.dtype}")
-    if value.dim() != len(dims):
+    shape = value.shape
+    if len(shape) != len(dims):
         raise ValueError(
-            f"{name}: expected shape [{', '.join(dims)}], got {list(value.shape)}"
+            f"{name}: expected shape [{', '.join(dims)}], got {list(shape)}"
         )
-    if 0 in value.shape:
+    if 0 in shape:
         raise ValueError(
             f"{name}: expected shape [{', '.join(dims)}] with no empty axis, "
-            f"got {list(value.shape)}"
+            f"got {list(shape)}"
         )
 
 

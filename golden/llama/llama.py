@@ -38,10 +38,6 @@ class LinearNoBias(nn.Module):
         dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
-        if min(D_in, D_out) < 1:
-            raise ValueError(
-                f"expected D_in >= 1, D_out >= 1, got D_in={D_in}, D_out={D_out}"
-            )
         self.D_in = D_in
         self.D_out = D_out
         self.weight = nn.Parameter(
@@ -56,11 +52,6 @@ class LinearNoBias(nn.Module):
         return f"D_in={self.D_in}, D_out={self.D_out}"
 
     def forward(self, x: Tensor) -> Tensor:
-        _check_input("x", x, self.weight.dtype, ("B", "S", "D_in"))
-        D_in = self.D_in
-        B, S, _ = x.shape
-        _check_shape("x", x, ("B", "S", "D_in"), (B, S, D_in))
-
         return F.linear(x, self.weight)  # [B, S, D_out]
 
 
@@ -74,9 +65,6 @@ def split_heads(x: Tensor, *, H: int) -> Tensor:
     """
     B, S, D = x.shape
     K = D // H
-    if D != H * K:
-        raise ValueError(f"expected D == H*K, got H={H}, K={K}, D={D}")
-
     return x.reshape(B, S, H, K).transpose(1, 2)  # [B, H, S, K]
 
 
@@ -112,12 +100,6 @@ def cached_attention(
         result: ([B, H, 1, K], [B, G, P + 1, K], [B, G, P + 1, K])
         where H == G*R, BH == B*H
     """
-    H = q.shape[1]
-    G = k.shape[1]
-    R = H // G
-    if H != G * R:
-        raise ValueError(f"expected H == G*R, got H={H}, G={G}, R={R}")
-
     all_k = torch.cat([past_k, k], dim=2)  # [B, G, P + 1, K]
     all_v = torch.cat([past_v, v], dim=2)  # [B, G, P + 1, K]
     # [B, H, 1, K]
@@ -141,8 +123,6 @@ class SwiGLU(nn.Module):
         dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
-        if min(D, D_ff) < 1:
-            raise ValueError(f"expected D >= 1, D_ff >= 1, got D={D}, D_ff={D_ff}")
         self.D = D
         self.D_ff = D_ff
         self.gate_proj = LinearNoBias(D, D_ff, device=device, dtype=dtype)
@@ -153,11 +133,6 @@ class SwiGLU(nn.Module):
         return f"D={self.D}, D_ff={self.D_ff}"
 
     def forward(self, x: Tensor) -> Tensor:
-        _check_input("x", x, self.gate_proj.weight.dtype, ("B", "S", "D"))
-        D = self.D
-        B, S, _ = x.shape
-        _check_shape("x", x, ("B", "S", "D"), (B, S, D))
-
         up: Tensor = self.up_proj(x)  # [B, S, D_ff]
         # [B, S, D]
         down_proj_out: Tensor = self.down_proj(F.silu(self.gate_proj(x)) * up)
@@ -183,8 +158,6 @@ class RMSNorm(nn.Module):
         dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
-        if D < 1:
-            raise ValueError(f"expected D >= 1, got D={D}")
         self.D = D
         self.eps = eps
         self.weight = nn.Parameter(
@@ -199,11 +172,7 @@ class RMSNorm(nn.Module):
         return f"D={self.D}, eps={self.eps}"
 
     def forward(self, x: Tensor) -> Tensor:
-        _check_input("x", x, self.weight.dtype, ("B", "S", "D"))
         D = self.D
-        B, S, _ = x.shape
-        _check_shape("x", x, ("B", "S", "D"), (B, S, D))
-
         # RMSNorm over D (std/norm.p0:9-12)
         return F.rms_norm(x, (D,), self.weight, eps=self.eps)  # [B, S, D]
 
@@ -237,9 +206,6 @@ def rotated_heads(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
     D_h = x.shape[2]
     K = cos.shape[1]
     H = D_h // (2 * K)
-    if D_h != 2 * H * K:
-        raise ValueError(f"expected D_h == 2*H*K, got H={H}, K={K}, D_h={D_h}")
-
     return apply_rotary(split_heads(x, H=H), cos, sin)  # [B, H, S, 2*K]
 
 
@@ -283,9 +249,10 @@ class LlamaAttention(nn.Module):
     def forward(
         self, x: Tensor, cos: Tensor, sin: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
-        _check_input("x", x, self.q_proj.weight.dtype, ("B", "S", "D"))
-        _check_input("cos", cos, self.q_proj.weight.dtype, ("S", "K"))
-        _check_input("sin", sin, self.q_proj.weight.dtype, ("S", "K"))
+        dtype = self.q_proj.weight.dtype
+        _check_input("x", x, dtype, ("B", "S", "D"))
+        _check_input("cos", cos, dtype, ("S", "K"))
+        _check_input("sin", sin, dtype, ("S", "K"))
         D = self.D
         D_q = self.D_q
         D_kv = self.D_kv
@@ -293,6 +260,8 @@ class LlamaAttention(nn.Module):
         K = cos.shape[1]
         H = D_q // (2 * K)
         G = D_kv // (2 * K)
+        if D_kv != 2 * G * K:
+            raise ValueError(f"expected D_kv == 2*G*K, got G={G}, K={K}, D_kv={D_kv}")
         R = H // G
         _check_shape("x", x, ("B", "S", "D"), (B, S, D))
         _check_shape("cos", cos, ("S", "K"), (S, K))
@@ -301,8 +270,6 @@ class LlamaAttention(nn.Module):
             raise ValueError(f"expected H == G*R, got H={H}, G={G}, R={R}")
         if D_q != 2 * H * K:
             raise ValueError(f"expected D_q == 2*H*K, got H={H}, K={K}, D_q={D_q}")
-        if D_kv != 2 * G * K:
-            raise ValueError(f"expected D_kv == 2*G*K, got G={G}, K={K}, D_kv={D_kv}")
 
         k = rotated_heads(self.k_proj(x), cos, sin)  # [B, G, S, 2*K]
         v = split_heads(self.v_proj(x), H=G)  # [B, G, S, 2*K]
@@ -353,11 +320,12 @@ class LlamaAttentionStep(nn.Module):
     def forward(
         self, x: Tensor, cos: Tensor, sin: Tensor, past_k: Tensor, past_v: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
-        _check_input("x", x, self.q_proj.weight.dtype, ("B", "1", "D"))
-        _check_input("cos", cos, self.q_proj.weight.dtype, ("1", "K"))
-        _check_input("sin", sin, self.q_proj.weight.dtype, ("1", "K"))
-        _check_input("past_k", past_k, self.q_proj.weight.dtype, ("B", "G", "P", "2*K"))
-        _check_input("past_v", past_v, self.q_proj.weight.dtype, ("B", "G", "P", "2*K"))
+        dtype = self.q_proj.weight.dtype
+        _check_input("x", x, dtype, ("B", "1", "D"))
+        _check_input("cos", cos, dtype, ("1", "K"))
+        _check_input("sin", sin, dtype, ("1", "K"))
+        _check_input("past_k", past_k, dtype, ("B", "G", "P", "2*K"))
+        _check_input("past_v", past_v, dtype, ("B", "G", "P", "2*K"))
         D = self.D
         D_q = self.D_q
         D_kv = self.D_kv
@@ -429,9 +397,10 @@ class LlamaDecoderLayer(nn.Module):
     def forward(
         self, x: Tensor, cos: Tensor, sin: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
-        _check_input("x", x, self.self_attn.q_proj.weight.dtype, ("B", "S", "D"))
-        _check_input("cos", cos, self.self_attn.q_proj.weight.dtype, ("S", "K"))
-        _check_input("sin", sin, self.self_attn.q_proj.weight.dtype, ("S", "K"))
+        dtype = self.self_attn.q_proj.weight.dtype
+        _check_input("x", x, dtype, ("B", "S", "D"))
+        _check_input("cos", cos, dtype, ("S", "K"))
+        _check_input("sin", sin, dtype, ("S", "K"))
         D = self.D
         D_q = self.D_q
         D_kv = self.D_kv
@@ -439,6 +408,8 @@ class LlamaDecoderLayer(nn.Module):
         K = cos.shape[1]
         H = D_q // (2 * K)
         G = D_kv // (2 * K)
+        if D_kv != 2 * G * K:
+            raise ValueError(f"expected D_kv == 2*G*K, got G={G}, K={K}, D_kv={D_kv}")
         R = H // G
         _check_shape("x", x, ("B", "S", "D"), (B, S, D))
         _check_shape("cos", cos, ("S", "K"), (S, K))
@@ -447,8 +418,6 @@ class LlamaDecoderLayer(nn.Module):
             raise ValueError(f"expected H == G*R, got H={H}, G={G}, R={R}")
         if D_q != 2 * H * K:
             raise ValueError(f"expected D_q == 2*H*K, got H={H}, K={K}, D_q={D_q}")
-        if D_kv != 2 * G * K:
-            raise ValueError(f"expected D_kv == 2*G*K, got G={G}, K={K}, D_kv={D_kv}")
 
         # [B, S, D], [B, G, S, 2*K], [B, G, S, 2*K]
         mixed, k, v = self.self_attn(self.input_layernorm(x), cos, sin)
@@ -500,15 +469,12 @@ class LlamaDecoderLayerStep(nn.Module):
     def forward(
         self, x: Tensor, cos: Tensor, sin: Tensor, past_k: Tensor, past_v: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
-        _check_input("x", x, self.self_attn.q_proj.weight.dtype, ("B", "1", "D"))
-        _check_input("cos", cos, self.self_attn.q_proj.weight.dtype, ("1", "K"))
-        _check_input("sin", sin, self.self_attn.q_proj.weight.dtype, ("1", "K"))
-        _check_input(
-            "past_k", past_k, self.self_attn.q_proj.weight.dtype, ("B", "G", "P", "2*K")
-        )
-        _check_input(
-            "past_v", past_v, self.self_attn.q_proj.weight.dtype, ("B", "G", "P", "2*K")
-        )
+        dtype = self.self_attn.q_proj.weight.dtype
+        _check_input("x", x, dtype, ("B", "1", "D"))
+        _check_input("cos", cos, dtype, ("1", "K"))
+        _check_input("sin", sin, dtype, ("1", "K"))
+        _check_input("past_k", past_k, dtype, ("B", "G", "P", "2*K"))
+        _check_input("past_v", past_v, dtype, ("B", "G", "P", "2*K"))
         D = self.D
         D_q = self.D_q
         D_kv = self.D_kv
@@ -706,14 +672,15 @@ def _check_input(
         value.is_floating_point() and torch.is_autocast_enabled(value.device.type)
     ):
         raise TypeError(f"{name}: expected {dtype}, got {value.dtype}")
-    if value.dim() != len(dims):
+    shape = value.shape
+    if len(shape) != len(dims):
         raise ValueError(
-            f"{name}: expected shape [{', '.join(dims)}], got {list(value.shape)}"
+            f"{name}: expected shape [{', '.join(dims)}], got {list(shape)}"
         )
-    if 0 in value.shape:
+    if 0 in shape:
         raise ValueError(
             f"{name}: expected shape [{', '.join(dims)}] with no empty axis, "
-            f"got {list(value.shape)}"
+            f"got {list(shape)}"
         )
 
 

@@ -37,10 +37,6 @@ class Linear(nn.Module):
         dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
-        if min(D_in, D_out) < 1:
-            raise ValueError(
-                f"expected D_in >= 1, D_out >= 1, got D_in={D_in}, D_out={D_out}"
-            )
         self.D_in = D_in
         self.D_out = D_out
         self.weight = nn.Parameter(
@@ -59,11 +55,6 @@ class Linear(nn.Module):
         return f"D_in={self.D_in}, D_out={self.D_out}"
 
     def forward(self, x: Tensor) -> Tensor:
-        _check_input("x", x, self.weight.dtype, ("B", "S", "D_in"))
-        D_in = self.D_in
-        B, S, _ = x.shape
-        _check_shape("x", x, ("B", "S", "D_in"), (B, S, D_in))
-
         return F.linear(x, self.weight, self.bias)  # [B, S, D_out]
 
 
@@ -77,9 +68,6 @@ def split_heads(x: Tensor, *, H: int) -> Tensor:
     """
     B, S, D = x.shape
     K = D // H
-    if D != H * K:
-        raise ValueError(f"expected D == H*K, got H={H}, K={K}, D={D}")
-
     return x.reshape(B, S, H, K).transpose(1, 2)  # [B, H, S, K]
 
 
@@ -115,8 +103,6 @@ class Embedding(nn.Module):
         dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
-        if min(V, D) < 1:
-            raise ValueError(f"expected V >= 1, D >= 1, got V={V}, D={D}")
         self.V = V
         self.D = D
         self.weight = nn.Parameter(
@@ -131,8 +117,6 @@ class Embedding(nn.Module):
         return f"V={self.V}, D={self.D}"
 
     def forward(self, ids: Tensor) -> Tensor:
-        _check_input("ids", ids, torch.int64, ("B", "S"))
-
         return F.embedding(ids, self.weight)  # F32[B, S, D]
 
 
@@ -156,8 +140,6 @@ class LayerNorm(nn.Module):
         dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
-        if D < 1:
-            raise ValueError(f"expected D >= 1, got D={D}")
         self.D = D
         self.eps = eps
         self.weight = nn.Parameter(
@@ -176,11 +158,7 @@ class LayerNorm(nn.Module):
         return f"D={self.D}, eps={self.eps}"
 
     def forward(self, x: Tensor) -> Tensor:
-        _check_input("x", x, self.weight.dtype, ("B", "S", "D"))
         D = self.D
-        B, S, _ = x.shape
-        _check_shape("x", x, ("B", "S", "D"), (B, S, D))
-
         # LayerNorm over D (std/norm.p0:29-34)
         return F.layer_norm(x, (D,), self.weight, self.bias, eps=self.eps)  # [B, S, D]
 
@@ -266,6 +244,9 @@ class BertSelfAttention(nn.Module):
         super().__init__()
         if min(D, H) < 1:
             raise ValueError(f"expected D >= 1, H >= 1, got D={D}, H={H}")
+        K = D // H
+        if D != H * K:
+            raise ValueError(f"expected D == H*K, got D={D}, H={H}, K={K}")
         self.D = D
         self.H = H
         self.query = Linear(D, D, device=device, dtype=dtype)
@@ -281,11 +262,8 @@ class BertSelfAttention(nn.Module):
         D = self.D
         H = self.H
         B, S, _ = x.shape
-        K = D // H
         _check_shape("x", x, ("B", "S", "D"), (B, S, D))
         _check_shape("is_token", is_token, ("B", "S"), (B, S))
-        if D != H * K:
-            raise ValueError(f"expected D == H*K, got D={D}, H={H}, K={K}")
 
         k = split_heads(self.key(x), H=H)  # [B, H, S, K]
         v = split_heads(self.value(x), H=H)  # [B, H, S, K]
@@ -327,8 +305,9 @@ class BertOutput(nn.Module):
         return f"D_in={self.D_in}, D={self.D}, eps={self.eps}"
 
     def forward(self, x: Tensor, residual: Tensor) -> Tensor:
-        _check_input("x", x, self.dense.weight.dtype, ("B", "S", "D_in"))
-        _check_input("residual", residual, self.dense.weight.dtype, ("B", "S", "D"))
+        dtype = self.dense.weight.dtype
+        _check_input("x", x, dtype, ("B", "S", "D_in"))
+        _check_input("residual", residual, dtype, ("B", "S", "D"))
         D_in = self.D_in
         D = self.D
         B, S, _ = x.shape
@@ -361,6 +340,9 @@ class BertAttention(nn.Module):
         super().__init__()
         if min(D, H) < 1:
             raise ValueError(f"expected D >= 1, H >= 1, got D={D}, H={H}")
+        K = D // H
+        if D != H * K:
+            raise ValueError(f"expected D == H*K, got D={D}, H={H}, K={K}")
         self.D = D
         self.H = H
         self.eps = eps
@@ -374,13 +356,9 @@ class BertAttention(nn.Module):
         _check_input("x", x, self.self.query.weight.dtype, ("B", "S", "D"))
         _check_input("is_token", is_token, torch.bool, ("B", "S"))
         D = self.D
-        H = self.H
         B, S, _ = x.shape
-        K = D // H
         _check_shape("x", x, ("B", "S", "D"), (B, S, D))
         _check_shape("is_token", is_token, ("B", "S"), (B, S))
-        if D != H * K:
-            raise ValueError(f"expected D == H*K, got D={D}, H={H}, K={K}")
 
         mixed: Tensor = self.self(x, is_token)  # F32[B, S, D]
         output_out: Tensor = self.output(mixed, x)  # [B, S, D]
@@ -445,6 +423,9 @@ class BertLayer(nn.Module):
             raise ValueError(
                 f"expected D >= 1, H >= 1, D_ff >= 1, got D={D}, H={H}, D_ff={D_ff}"
             )
+        K = D // H
+        if D != H * K:
+            raise ValueError(f"expected D == H*K, got D={D}, H={H}, K={K}")
         self.D = D
         self.H = H
         self.D_ff = D_ff
@@ -460,13 +441,9 @@ class BertLayer(nn.Module):
         _check_input("x", x, self.attention.self.query.weight.dtype, ("B", "S", "D"))
         _check_input("is_token", is_token, torch.bool, ("B", "S"))
         D = self.D
-        H = self.H
         B, S, _ = x.shape
-        K = D // H
         _check_shape("x", x, ("B", "S", "D"), (B, S, D))
         _check_shape("is_token", is_token, ("B", "S"), (B, S))
-        if D != H * K:
-            raise ValueError(f"expected D == H*K, got D={D}, H={H}, K={K}")
 
         h: Tensor = self.attention(x, is_token)  # F32[B, S, D]
         hidden: Tensor = self.intermediate(h)  # [B, S, D_ff]
@@ -485,14 +462,15 @@ def _check_input(
         value.is_floating_point() and torch.is_autocast_enabled(value.device.type)
     ):
         raise TypeError(f"{name}: expected {dtype}, got {value.dtype}")
-    if value.dim() != len(dims):
+    shape = value.shape
+    if len(shape) != len(dims):
         raise ValueError(
-            f"{name}: expected shape [{', '.join(dims)}], got {list(value.shape)}"
+            f"{name}: expected shape [{', '.join(dims)}], got {list(shape)}"
         )
-    if 0 in value.shape:
+    if 0 in shape:
         raise ValueError(
             f"{name}: expected shape [{', '.join(dims)}] with no empty axis, "
-            f"got {list(value.shape)}"
+            f"got {list(shape)}"
         )
 
 

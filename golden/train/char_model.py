@@ -30,10 +30,6 @@ class Linear(nn.Module):
         dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
-        if min(D_in, D_out) < 1:
-            raise ValueError(
-                f"expected D_in >= 1, D_out >= 1, got D_in={D_in}, D_out={D_out}"
-            )
         self.D_in = D_in
         self.D_out = D_out
         self.weight = nn.Parameter(
@@ -52,11 +48,6 @@ class Linear(nn.Module):
         return f"D_in={self.D_in}, D_out={self.D_out}"
 
     def forward(self, x: Tensor) -> Tensor:
-        _check_input("x", x, self.weight.dtype, ("B", "S", "D_in"))
-        D_in = self.D_in
-        B, S, _ = x.shape
-        _check_shape("x", x, ("B", "S", "D_in"), (B, S, D_in))
-
         return F.linear(x, self.weight, self.bias)  # [B, S, D_out]
 
 
@@ -70,9 +61,6 @@ def split_heads(x: Tensor, *, H: int) -> Tensor:
     """
     B, S, D = x.shape
     K = D // H
-    if D != H * K:
-        raise ValueError(f"expected D == H*K, got H={H}, K={K}, D={D}")
-
     return x.reshape(B, S, H, K).transpose(1, 2)  # [B, H, S, K]
 
 
@@ -101,11 +89,6 @@ def packed_heads(
         result: ([B, H, S, K], [B, H, S, K], [B, H, S, K])
         where D == H*K
     """
-    D = x.shape[2]
-    K = D // H
-    if D != H * K:
-        raise ValueError(f"expected D == H*K, got D={D}, H={H}, K={K}")
-
     # [B, S, D], [B, S, D], [B, S, D]
     q, k, v = F.linear(x, weight, bias).chunk(3, dim=-1)
     # [B, H, S, K], [B, H, S, K], [B, H, S, K]
@@ -133,8 +116,6 @@ class CausalSelfAttention(nn.Module):
         dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
-        if min(D, H) < 1:
-            raise ValueError(f"expected D >= 1, H >= 1, got D={D}, H={H}")
         self.D = D
         self.H = H
         self.in_proj_weight = nn.Parameter(
@@ -154,15 +135,7 @@ class CausalSelfAttention(nn.Module):
         return f"D={self.D}, H={self.H}"
 
     def forward(self, x: Tensor) -> Tensor:
-        _check_input("x", x, self.in_proj_weight.dtype, ("B", "S", "D"))
-        D = self.D
         H = self.H
-        B, S, _ = x.shape
-        K = D // H
-        _check_shape("x", x, ("B", "S", "D"), (B, S, D))
-        if D != H * K:
-            raise ValueError(f"expected D == H*K, got D={D}, H={H}, K={K}")
-
         # [B, H, S, K], [B, H, S, K], [B, H, S, K]
         q, k, v = packed_heads(x, self.in_proj_weight, self.in_proj_bias, H=H)
         mixed = F.scaled_dot_product_attention(q, k, v, is_causal=True)  # [B, H, S, K]
@@ -190,8 +163,6 @@ class LayerNorm(nn.Module):
         dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
-        if D < 1:
-            raise ValueError(f"expected D >= 1, got D={D}")
         self.D = D
         self.eps = eps
         self.weight = nn.Parameter(
@@ -210,11 +181,7 @@ class LayerNorm(nn.Module):
         return f"D={self.D}, eps={self.eps}"
 
     def forward(self, x: Tensor) -> Tensor:
-        _check_input("x", x, self.weight.dtype, ("B", "S", "D"))
         D = self.D
-        B, S, _ = x.shape
-        _check_shape("x", x, ("B", "S", "D"), (B, S, D))
-
         # LayerNorm over D (std/norm.p0:29-34)
         return F.layer_norm(x, (D,), self.weight, self.bias, eps=self.eps)  # [B, S, D]
 
@@ -238,10 +205,6 @@ class CausalBlock(nn.Module):
         dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
-        if min(D, H, D_ff) < 1:
-            raise ValueError(
-                f"expected D >= 1, H >= 1, D_ff >= 1, got D={D}, H={H}, D_ff={D_ff}"
-            )
         self.D = D
         self.H = H
         self.D_ff = D_ff
@@ -255,15 +218,6 @@ class CausalBlock(nn.Module):
         return f"D={self.D}, H={self.H}, D_ff={self.D_ff}"
 
     def forward(self, x: Tensor) -> Tensor:
-        _check_input("x", x, self.self_attn.in_proj_weight.dtype, ("B", "S", "D"))
-        D = self.D
-        H = self.H
-        B, S, _ = x.shape
-        K = D // H
-        _check_shape("x", x, ("B", "S", "D"), (B, S, D))
-        if D != H * K:
-            raise ValueError(f"expected D == H*K, got D={D}, H={H}, K={K}")
-
         h: Tensor = x + self.self_attn(self.norm1(x))  # [B, S, D]
         hidden = F.gelu(self.linear1(self.norm2(h)))  # [B, S, D_ff]
         linear2_out: Tensor = self.linear2(hidden)  # [B, S, D]
@@ -302,6 +256,9 @@ class CharModel(nn.Module):
             raise ValueError(
                 f"expected V >= 1, P >= 1, D >= 1, H >= 1, D_ff >= 1, got V={V}, P={P}, D={D}, H={H}, D_ff={D_ff}"
             )
+        K = D // H
+        if D != H * K:
+            raise ValueError(f"expected D == H*K, got D={D}, H={H}, K={K}")
         self.V = V
         self.P = P
         self.D = D
@@ -328,14 +285,9 @@ class CharModel(nn.Module):
     def forward(self, ids: Tensor) -> Tensor:
         _check_input("ids", ids, torch.int64, ("B", "S"))
         P = self.P
-        D = self.D
-        H = self.H
         B, S = ids.shape
-        K = D // H
         if S > P:
             raise ValueError(f"expected S <= P, got S={S}, P={P}")
-        if D != H * K:
-            raise ValueError(f"expected D == H*K, got D={D}, H={H}, K={K}")
 
         positions_index = torch.arange(S, dtype=torch.int64, device=ids.device)  # [S]
         # F32[B, S, D]
@@ -377,14 +329,15 @@ def _check_input(
         value.is_floating_point() and torch.is_autocast_enabled(value.device.type)
     ):
         raise TypeError(f"{name}: expected {dtype}, got {value.dtype}")
-    if value.dim() != len(dims):
+    shape = value.shape
+    if len(shape) != len(dims):
         raise ValueError(
-            f"{name}: expected shape [{', '.join(dims)}], got {list(value.shape)}"
+            f"{name}: expected shape [{', '.join(dims)}], got {list(shape)}"
         )
-    if 0 in value.shape:
+    if 0 in shape:
         raise ValueError(
             f"{name}: expected shape [{', '.join(dims)}] with no empty axis, "
-            f"got {list(value.shape)}"
+            f"got {list(shape)}"
         )
 
 

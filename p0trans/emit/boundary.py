@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
 
 from p0trans.dtypes import DType
 from p0trans.emit.lines import Line, Trace, constraint_guard, size_guard
@@ -23,7 +22,9 @@ from p0trans.shapes.solve import (
 )
 from p0trans.types import TensorType, Type
 
-Level: TypeAlias = Literal["inputs", "facts", "none"]
+DTYPE = "dtype"
+"""The local that holds the dtype which several inputs of a module are compared with."""
+
 _MOST_UNPACKED = 4
 _SIZE = ""
 
@@ -36,8 +37,7 @@ class BoundaryRequest:
     definition; `bindings` refer to them by index. `used` are the shape variables that the body
     uses. In a method, input 0 stands for the constructor, has no value, and `attributes` are the
     expressions of its shape variables; `dtypes` are expressions for what becomes of declared dtypes
-    when the module is converted. At `level` "inputs" all is checked, at "facts" only those
-    `constraints` that may fail, at "none" nothing.
+    when the module is converted. Nothing is checked unless `checked`.
     """
 
     inputs: Sequence[tuple[str, Type]]
@@ -46,7 +46,7 @@ class BoundaryRequest:
     constraints: tuple[Constraint, ...]
     names: Mapping[str, str]
     used: frozenset[str]
-    level: Level
+    checked: bool
     attributes: Mapping[str, str] | None = None
     dtypes: Mapping[DType, str] = field(default_factory=dict)
 
@@ -60,15 +60,15 @@ class BoundaryRequest:
 def write_boundary(request: BoundaryRequest) -> Boundary:
     """The statements between a signature and its body, in the order inputs, numbers, facts."""
     types = [type_ for _, type_ in request.inputs]
-    conditions = boundary_conditions(request.bindings, types, request.constraints)
+    conditions = (
+        boundary_conditions(request.bindings, types, request.constraints) if request.checked else ()
+    )
     tensors: list[_Tensor] = []
     sizes: set[str] = set()
     facts: list[Constraint] = []
     for condition in conditions:
         if isinstance(condition, ConstraintCondition):
-            facts += [condition.constraint] if request.level != "none" else []
-        elif request.level != "inputs":
-            continue
+            facts.append(condition.constraint)
         elif isinstance(condition, ShapeCondition):
             if condition.parameter or request.attributes is None:
                 tensors.append(_tensor(condition, request))
@@ -81,17 +81,25 @@ def write_boundary(request: BoundaryRequest) -> Boundary:
         needed.update(name for dim in tensor.type.shape for name in dim.variables())
     for constraint in facts:
         needed |= constraint.variables()
+    wanted = _wanted(request.bindings, needed)
+    sizes |= _fallible_divisors(wanted) if request.checked else set()
+    bindings, late = _bindings(request, wanted, sizes, facts)
+    dtypes = {t.type.dtype: _dtype_code(t.type.dtype, request) for t in tensors}
+    shared = _shared_dtype(tensors, request)
+    if shared is not None:
+        dtypes[shared] = DTYPE
     return Boundary(
+        dtype="" if shared is None else f"{DTYPE} = {request.dtypes[shared]}",
         inputs=tuple(
             InputCheck(
                 tensor.expression,
-                request.dtypes.get(tensor.type.dtype, f"torch.{tensor.type.dtype.torch}"),
+                dtypes[tensor.type.dtype],
                 _dims_code(tensor.type, request.names),
                 request.trace(tensor.condition.parameter),
             )
             for tensor in tensors
         ),
-        bindings=tuple(_bindings(request, needed, sizes)),
+        bindings=bindings,
         shapes=tuple(
             ShapeCheck(
                 tensor.expression,
@@ -101,7 +109,7 @@ def write_boundary(request: BoundaryRequest) -> Boundary:
             )
             for tensor in compared
         ),
-        guards=tuple(constraint_guard(constraint, request.names) for constraint in facts),
+        guards=tuple(constraint_guard(constraint, request.names) for constraint in late),
     )
 
 
@@ -112,6 +120,16 @@ class _Tensor:
     expression: str
     type: TensorType
     condition: ShapeCondition
+
+
+def _dtype_code(dtype: DType, request: BoundaryRequest) -> str:
+    return request.dtypes.get(dtype, f"torch.{dtype.torch}")
+
+
+def _shared_dtype(tensors: Sequence[_Tensor], request: BoundaryRequest) -> DType | None:
+    """The first dtype that follows the module's state and that several inputs have."""
+    dtypes = [tensor.type.dtype for tensor in tensors]
+    return next((dtype for dtype in request.dtypes if dtypes.count(dtype) > 1), None)
 
 
 def _tensor(condition: ShapeCondition, request: BoundaryRequest) -> _Tensor:
@@ -145,37 +163,85 @@ def _dims_code(type_: TensorType, names: Mapping[str, str]) -> str:
     return tuple_code(tuple(f'"{prose_dim(dim, names)}"' for dim in type_.shape))
 
 
-def _bindings(request: BoundaryRequest, needed: set[str], sizes: set[str]) -> Iterator[Line]:
-    """The assignments to the variables of `needed` and those that they are computed from, each
-    of `sizes` followed by the check that it is at least 1: it may be a divisor after that."""
+def _wanted(bindings: Sequence[ShapeBinding], needed: set[str]) -> tuple[ShapeBinding, ...]:
+    """The bindings of the variables of `needed` and of those that they are computed from."""
     wanted: list[ShapeBinding] = []
-    for binding in reversed(request.bindings):
-        if binding.variable in needed:
+    sought = set(needed)
+    for binding in reversed(bindings):
+        if binding.variable in sought:
             wanted.append(binding)
-            needed |= _sources(binding)
-    wanted.reverse()
-    given = tuple(b.variable for b in wanted if isinstance(b, Given) and b.variable in sizes)
-    if given:
-        yield size_guard(given, request.names)
+            sought |= _sources(binding)
+    return tuple(reversed(wanted))
+
+
+def _fallible_divisors(wanted: Sequence[ShapeBinding]) -> set[str]:
+    """The divisors among the variables that are 0 where an inexact division gave them."""
+    divisors: set[str] = set()
+    for binding in wanted:
+        if isinstance(binding, FromEquation):
+            divisors |= binding.denominator.variables()
+    return {binding.variable for binding in wanted if _divides(binding)} & divisors
+
+
+def _divides(binding: ShapeBinding) -> bool:
+    if isinstance(binding, FromInput):
+        return abs(binding.coefficient) > 1
+    return isinstance(binding, FromEquation) and binding.denominator.as_integer() != 1
+
+
+def _bindings(
+    request: BoundaryRequest,
+    wanted: Sequence[ShapeBinding],
+    sizes: Set[str],
+    facts: Sequence[Constraint],
+) -> tuple[tuple[Line, ...], tuple[Constraint, ...]]:
+    """The assignments of `wanted`, and those of `facts` that are still to be checked.
+
+    A variable of `sizes` may be a divisor after its line: that it is at least 1 is checked there,
+    by the facts about it where they are decided by then.
+    """
+    lines: list[Line] = []
+    late = list(facts)
+    bound = {binding.variable for binding in wanted if isinstance(binding, Given)}
+    if given := tuple(b.variable for b in wanted if b.variable in bound & sizes):
+        lines.append(size_guard(given, request.names))
     unpacked: set[tuple[int, tuple[int, ...]]] = set()
     for binding in wanted:
         if isinstance(binding, Given):
             continue
-        if isinstance(binding, FromEquation):
-            code = _equation_code(binding, request.names)
-            yield Line(code, trace=Trace(sizes=(binding.variable,)))
-        elif binding.parameter == 0 and request.attributes is not None:
-            name = request.names[binding.variable]
-            code = f"{name} = {request.attributes[binding.variable]}"
-            yield Line(code, trace=request.trace(0, binding.variable))
-        elif not _is_bare(binding):
-            code = _linear_code(binding, request)
-            yield Line(code, trace=request.trace(binding.parameter, binding.variable))
-        elif (binding.parameter, binding.path) not in unpacked:
-            unpacked.add((binding.parameter, binding.path))
-            yield from _shape_lines(binding, wanted, request)
-        if binding.variable in sizes:
-            yield size_guard((binding.variable,), request.names)
+        lines += _assignments(binding, wanted, request, unpacked)
+        bound.add(binding.variable)
+        if binding.variable not in sizes:
+            continue
+        decided = [fact for fact in late if binding.variable in fact.variables() <= bound]
+        if _divides(binding) and decided:
+            lines += [constraint_guard(fact, request.names) for fact in decided]
+            late = [fact for fact in late if fact not in decided]
+        else:
+            lines.append(size_guard((binding.variable,), request.names))
+    return tuple(lines), tuple(late)
+
+
+def _assignments(
+    binding: FromInput | FromEquation,
+    wanted: Sequence[ShapeBinding],
+    request: BoundaryRequest,
+    unpacked: set[tuple[int, tuple[int, ...]]],
+) -> Iterator[Line]:
+    """The lines of one binding: none where it was unpacked from a shape together with another."""
+    if isinstance(binding, FromEquation):
+        code = _equation_code(binding, request.names)
+        yield Line(code, trace=Trace(sizes=(binding.variable,)))
+    elif binding.parameter == 0 and request.attributes is not None:
+        name, attribute = request.names[binding.variable], request.attributes[binding.variable]
+        if name != attribute:
+            yield Line(f"{name} = {attribute}", trace=request.trace(0, binding.variable))
+    elif not _is_bare(binding):
+        code = _linear_code(binding, request)
+        yield Line(code, trace=request.trace(binding.parameter, binding.variable))
+    elif (binding.parameter, binding.path) not in unpacked:
+        unpacked.add((binding.parameter, binding.path))
+        yield from _shape_lines(binding, wanted, request)
 
 
 def _sources(binding: ShapeBinding) -> frozenset[str]:

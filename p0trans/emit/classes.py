@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from p0trans.emit.boundary import BoundaryRequest, write_boundary
 from p0trans.emit.dynamic_shapes import dynamic_shapes_view
 from p0trans.emit.functions import FileScope, forward_view
-from p0trans.emit.lines import Line, Trace, constraint_guard, size_guard
+from p0trans.emit.lines import Line, Trace, size_guard
+from p0trans.emit.names import allocate
 from p0trans.emit.notation import code_dim, documented_type, number
 from p0trans.emit.plan import ClassPlan, child_dims
 from p0trans.emit.signatures import docstring, local_names
@@ -15,6 +17,7 @@ from p0trans.ir.program import Initializer, Reference, State, Sub
 from p0trans.types import TensorType
 
 _FACTORY = ("device: torch.device | str | None = None", "dtype: torch.dtype | None = None")
+_FACTORY_NAMES = ("device", "dtype")
 _NUMBER_TYPES: Mapping[str, type[float] | type[int] | type[bool]] = {
     "float": float,
     "integer": int,
@@ -37,8 +40,10 @@ def class_view(
     plans: Mapping[Reference, ClassPlan],
     scope: FileScope,
     calls_function: bool,
+    public: bool,
 ) -> ClassView:
-    """A module as a class; `plans` has those of its children."""
+    """A module as a class; `plans` has those of its children. A `public` one checks what it is
+    given."""
     names = local_names(plan.definition, scope.taken)
     summary = f"The computation `{plan.definition.name}` as a module."
     return ClassView(
@@ -57,8 +62,8 @@ def class_view(
             for state in plan.module.states
             if state.kind == "buffer"
         ),
-        constructor=_constructor(plan, plans, scope) if plan.has_constructor else None,
-        forward=forward_view(plan, scope, calls_function),
+        constructor=_constructor(plan, plans, scope, public) if plan.has_constructor else None,
+        forward=forward_view(plan, scope, calls_function, public),
         dynamic_shapes=(dynamic_shapes_view(plan, names) if scope.options.dynamic_shapes else None),
     )
 
@@ -73,7 +78,7 @@ def _attributes(plan: ClassPlan, names: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def _constructor(
-    plan: ClassPlan, plans: Mapping[Reference, ClassPlan], scope: FileScope
+    plan: ClassPlan, plans: Mapping[Reference, ClassPlan], scope: FileScope, public: bool
 ) -> ConstructorView:
     signature = ["self", *(f"{plan.arguments[name]}: int" for name in plan.constructor)]
     for item in plan.numbers:
@@ -101,7 +106,7 @@ def _constructor(
     shown = ", ".join(f"{path}={{self.{path}}}" for path, _, _ in stored)
     return ConstructorView(
         parameters=(*signature, *(_FACTORY if plan.factory else ())),
-        guards=tuple(_guards(plan)) if scope.checks else (),
+        guards=_guards(plan, scope) if scope.checks and public else (),
         assignments=tuple(assignments),
         resets=tuple(
             Line(
@@ -120,18 +125,27 @@ def _number_type(plan: ClassPlan, parameter: int) -> type[float] | type[int] | t
     return _NUMBER_TYPES[type_.dtype.kind]
 
 
-def _guards(plan: ClassPlan) -> list[Line]:
-    constructor = frozenset(plan.constructor)
-    facts = dict.fromkeys(
-        constraint
-        for constraint in (*plan.definition.where, *plan.definition.assume)
-        if constraint.variables() <= constructor and constraint.variables()
+def _guards(plan: ClassPlan, scope: FileScope) -> tuple[Line, ...]:
+    """The checks of the sizes that the constructor takes, and of what follows from these alone."""
+    if not plan.constructor:
+        return ()
+    taken = {*plan.arguments.values(), *(item.name for item in plan.numbers), *_FACTORY_NAMES}
+    derived = (name for name in plan.definition.shape_parameters if name not in plan.arguments)
+    locals_ = {**plan.arguments, **allocate(derived, scope.taken, taken)}
+    boundary = write_boundary(
+        BoundaryRequest(
+            inputs=(("self", plan.known),),
+            values=(),
+            bindings=plan.settled,
+            constraints=plan.facts[0],
+            names={name: locals_[name] for name in plan.definition.shape_parameters},
+            used=frozenset(),
+            checked=True,
+            attributes=plan.arguments,
+        )
     )
-    sizes = [size_guard(plan.constructor, plan.arguments)] if plan.constructor else []
-    return [
-        *sizes,
-        *(constraint_guard(fact, plan.arguments) for fact in facts),
-    ]
+    sizes = size_guard(plan.constructor, plan.arguments)
+    return (sizes, *boundary.bindings, *boundary.guards)
 
 
 def _state_code(plan: ClassPlan, state: State) -> str:

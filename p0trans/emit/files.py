@@ -145,7 +145,8 @@ def _file_view(
         if isinstance(item, Module):
             reference = module_reference(item)
             wraps = reference in selection.wrappers
-            class_ = class_view(plans[reference], plans, scope, wraps)
+            public = layout.classes[reference] in layout.exports
+            class_ = class_view(plans[reference], plans, scope, wraps, public)
             hook = None
             if reference in hooks:
                 hook = hook_view(hooks[reference], class_.name, plans[reference], scope)

@@ -8,7 +8,7 @@ from functools import partial
 
 from p0trans.dtypes import DType
 from p0trans.emit.body import write_body
-from p0trans.emit.boundary import BoundaryRequest, Level, write_boundary
+from p0trans.emit.boundary import DTYPE, BoundaryRequest, write_boundary
 from p0trans.emit.expressions import Fragment, applied_fragment, named_fragment
 from p0trans.emit.lines import Trace, commented
 from p0trans.emit.notation import annotation, prose_types
@@ -65,7 +65,8 @@ class FileScope:
 
 
 def function_view(definition: Definition, scope: FileScope, public: bool) -> FunctionView:
-    """A definition as a function; a `public` one checks its inputs."""
+    """A definition as a function; a `public` one checks its inputs. All others are called with
+    what the checker has proved, or what is checked where the call stands."""
     callee = scope.callees[definition.reference]
     taken = scope.taken | {_DEVICE} if callee.device else scope.taken
     names = local_names(definition, taken)
@@ -88,7 +89,6 @@ def function_view(definition: Definition, scope: FileScope, public: bool) -> Fun
             cite=partial(scope.cite, definition),
         )
     )
-    level: Level = "none" if not scope.checks else "inputs" if public else "facts"
     keywords = [f"{names.shapes[name]}: int" for name in given_variables(definition)]
     if callee.device:
         keywords.append(f"{_DEVICE}: torch.device | None = None")
@@ -107,27 +107,29 @@ def function_view(definition: Definition, scope: FileScope, public: bool) -> Fun
                 inputs=types,
                 values=indices,
                 bindings=definition.bindings,
-                constraints=(*(definition.where if public else ()), *definition.assume),
+                constraints=(*definition.where, *definition.assume),
                 names=names.shapes,
                 used=body.variables,
-                level=level,
+                checked=scope.checks and public,
             )
         ),
         body=body.lines,
     )
 
 
-def forward_view(plan: ClassPlan, scope: FileScope, calls_function: bool) -> FunctionView:
-    """The `forward` of a module: the definition's body, or a call of its function."""
+def forward_view(
+    plan: ClassPlan, scope: FileScope, calls_function: bool, public: bool
+) -> FunctionView:
+    """The `forward` of a module: the definition's body, or a call of its function. A `public` one
+    checks its inputs."""
     definition = plan.definition
-    names = local_names(definition, scope.taken)
+    names = local_names(definition, scope.taken | {DTYPE})
     types = tuple(
         (names.values[definition.parameters[index].name], definition.parameters[index].type)
         for index in plan.inputs
     )
     write = _call_of_function if calls_function else _inline_body
     body = write(plan, scope, names, types)
-    constructor = frozenset(plan.constructor)
     return FunctionView(
         definition=definition,
         inputs=plan.inputs,
@@ -140,15 +142,10 @@ def forward_view(plan: ClassPlan, scope: FileScope, calls_function: bool) -> Fun
                 inputs=(("self", plan.known), *types),
                 values=plan.inputs,
                 bindings=plan.bindings,
-                constraints=tuple(
-                    constraint
-                    for constraint in (*definition.where, *definition.assume)
-                    # What is only about the constructor's variables was checked there.
-                    if not constraint.variables() <= constructor
-                ),
+                constraints=plan.facts[1],
                 names=names.shapes,
                 used=body.variables,
-                level="inputs" if scope.checks else "none",
+                checked=scope.checks and public,
                 attributes={name: f"self.{plan.variables[name]}" for name in plan.constructor},
                 dtypes=_converted_dtypes(plan),
             )

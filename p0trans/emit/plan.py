@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from p0trans.dtypes import DTYPES
 from p0trans.emit.names import MODULE_ATTRIBUTES, RESERVED, allocate
 from p0trans.ir.program import Definition, Module, Program, Reference, Sub
-from p0trans.shapes.dim import Dim, variable
-from p0trans.shapes.solve import Given, ShapeBinding, solve
+from p0trans.shapes.dim import Constraint, Dim, variable
+from p0trans.shapes.solve import FromEquation, FromInput, Given, ShapeBinding, solve
 from p0trans.types import TensorType, Type
 
 
@@ -62,6 +62,29 @@ class ClassPlan:
     def known(self) -> TensorType:
         """The type that stands for the constructor among the inputs."""
         return _known(self.constructor)
+
+    @property
+    def settled(self) -> tuple[ShapeBinding, ...]:
+        """The bindings that the constructor's variables determine, their own included."""
+        found: list[ShapeBinding] = []
+        known: set[str] = set()
+        for binding in self.bindings:
+            if (isinstance(binding, FromInput) and binding.parameter == 0) or (
+                isinstance(binding, FromEquation)
+                and binding.numerator.variables() | binding.denominator.variables() <= known
+            ):
+                found.append(binding)
+                known.add(binding.variable)
+        return tuple(found)
+
+    @property
+    def facts(self) -> tuple[tuple[Constraint, ...], tuple[Constraint, ...]]:
+        """What the definition demands of its shape variables: what the constructor decides, and
+        the rest."""
+        settled = {binding.variable for binding in self.settled}
+        facts = dict.fromkeys((*self.definition.where, *self.definition.assume))
+        early = tuple(fact for fact in facts if fact.variables() and fact.variables() <= settled)
+        return early, tuple(fact for fact in facts if fact not in early)
 
     @property
     def has_constructor(self) -> bool:

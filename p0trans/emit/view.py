@@ -31,8 +31,9 @@ class ShapeCheck:
 @dataclass(frozen=True, slots=True)
 class Boundary:
     """The statements before a body: checks of the inputs, the shape variables, and checks of
-    what was assumed about them."""
+    what was assumed about them; `dtype` is an assignment for the checks of the inputs, or empty."""
 
+    dtype: str
     inputs: tuple[InputCheck, ...]
     bindings: tuple[Line, ...]
     shapes: tuple[ShapeCheck, ...]
@@ -63,6 +64,7 @@ class FunctionView:
         """What each statement was made of, in order."""
         checks = self.boundary
         return (
+            *((UNTRACED,) if checks.dtype else ()),
             *(check.trace for check in checks.inputs),
             *(line.trace for line in checks.bindings),
             *(check.trace for check in checks.shapes),

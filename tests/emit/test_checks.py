@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -9,7 +10,11 @@ import pytest
 import torch
 from torch import Tensor
 
+from p0trans.driver import STD, build_sources
+from p0trans.driver import Options as BuildOptions
+from p0trans.emit import Options
 from p0trans.ir.program import Definition
+from p0trans.source import Source
 from p0trans.types import TupleType
 from tests.emit.build import Build, alone, fact, module, param, tensor
 from tests.emit.run import emitted, namespace, repeat_kv, rmsnorm
@@ -18,6 +23,11 @@ from tests.emit.run import emitted, namespace, repeat_kv, rmsnorm
 def _function(definition: Definition, *others: Definition) -> Callable[..., Any]:
     function: Callable[..., Any] = namespace(alone(*others, definition))[definition.name]
     return function
+
+
+def _built(text: str, **options: Any) -> str:
+    (file,) = build_sources([Source("main.p0", text)], BuildOptions(Options(**options))).files
+    return file.text
 
 
 def _norm_inputs() -> dict[str, Any]:
@@ -108,6 +118,38 @@ def test_integers_of_the_caller_are_checked_before_anything_is_divided_by_them()
         function(torch.ones(6), G=4)
 
 
+def test_no_sizes_make_the_checks_divide_by_zero() -> None:
+    b = Build("f", "D E K H G R", assume=(fact("D == H*K"), fact("E == G*K"), fact("H == G*R")))
+    for name, dim in (("x", "D"), ("y", "E"), ("z", "2*K")):
+        b.parameter(name, tensor("F32", dim))
+    function = _function(b.done(b.apply("neg", 0)))
+    for d, e, two_k in itertools.product(range(1, 9), range(1, 9), range(1, 7)):
+        k, odd = divmod(two_k, 2)
+        heads, groups = (d // k, e // k) if k else (0, 0)
+        fits = not odd and k * heads == d and k * groups == e and groups and heads % groups == 0
+        inputs = (torch.ones(d), torch.ones(e), torch.ones(two_k))
+        if fits:
+            function(*inputs)
+        else:
+            with pytest.raises(ValueError, match="expected"):
+                function(*inputs)
+
+
+def test_what_the_constructor_decides_is_checked_there() -> None:
+    b = Build("heads", "B D H K", assume=(fact("D == H*K"),))
+    x = b.parameter("x", tensor("F32", "B D"))
+    weight = b.parameter("weight", tensor("F32", "D"))
+    scaled = b.apply("mul", x, b.broadcast(weight, "B D"))
+    split = b.done(b.reshape(scaled, "B H K"))
+    program = alone(split, modules=[module("Heads", split, [param(1)])])
+    heads = namespace(program)["Heads"]
+    assert heads(D=6, H=3)(torch.ones(2, 6)).shape == (2, 3, 2)
+    with pytest.raises(ValueError, match=r"^expected D == H\*K, got D=6, H=4, K=1$"):
+        heads(D=6, H=4)
+    forward = emitted(program).split("def forward")[1]
+    assert "D != " not in forward
+
+
 def test_a_module_compares_inputs_with_its_constructor() -> None:
     norm = module("Norm", rmsnorm(), [param(1)])
     names = namespace(alone(rmsnorm(), modules=[norm]))
@@ -136,14 +178,60 @@ def test_only_the_boundary_is_checked_and_assumptions_where_the_call_stands() ->
         function(torch.ones(2, 3), torch.ones(7))
 
 
-def test_a_called_function_checks_the_facts_that_it_assumes() -> None:
+def test_what_a_caller_has_checked_is_not_checked_again() -> None:
     inner = Build("inner", "N M", assume=(fact("N == M*M"),))
     inner.parameter("x", tensor("F32", "N M"))
     square = inner.done(inner.apply("neg", 0))
     outer = Build("outer", "N M", assume=(fact("N == M*M"),))
     x = outer.parameter("x", tensor("F32", "N M"))
     text = emitted(alone(square, outer.done(outer.call(square, "N M", x))))
-    assert text.count('ValueError(f"expected N == M*M, got N={N}, M={M}")') == 2
+    assert text.count('ValueError(f"expected N == M*M, got N={N}, M={M}")') == 1
+
+
+_DOUBLED = """
+let doubled [B, S, D] (x : Tensor[F32, [B, S, D]]) (y : Tensor[F32, [B, S, D]])
+    (weight : Tensor[F32, [D]]) (eps : Tensor[F32, []]) : Tensor[F32, [B, S, D]] =
+  let normed = rmsnorm[B, S, D] x weight eps in
+  normed + y
+
+module Doubled = doubled with
+  sub norm = RMSNorm(weight = weight, eps = eps)
+"""
+
+
+def test_a_module_that_only_its_file_uses_checks_nothing() -> None:
+    text = _built("from std.norm import rmsnorm, RMSNorm\n" + _DOUBLED, style="explicit")
+    inner, outer = text.split("class Doubled")
+    assert "_check_input(" not in inner
+    assert "raise" not in inner
+    assert outer.count('_check_input("') == 2
+    names: dict[str, Any] = {}
+    exec(text, names)
+    doubled = names["Doubled"](D=4)
+    x = torch.ones(2, 3, 4)
+    assert doubled(x, x).shape == x.shape
+    with pytest.raises(ValueError, match=r"x: expected shape .* = \[2, 3, 4\], got \[2, 3, 5\]"):
+        doubled(torch.ones(2, 3, 5), x)
+
+
+def test_a_module_of_the_files_own_checks_its_inputs_also_as_a_child() -> None:
+    text = _built((STD / "norm.p0").read_text() + _DOUBLED)
+    inner, _ = text.split("class Doubled")
+    assert '_check_input("x", x, self.weight.dtype' in inner.split("class RMSNorm")[1]
+
+
+def test_inputs_that_follow_the_state_are_compared_with_one_dtype() -> None:
+    text = _built("from std.norm import rmsnorm, RMSNorm\n" + _DOUBLED)
+    forward = text.split("class Doubled")[1]
+    assert "dtype = self.norm.weight.dtype\n" in forward
+    assert forward.count("self.norm.weight.dtype") == 1
+    names: dict[str, Any] = {}
+    exec(text, names)
+    doubled = names["Doubled"](D=4).to(torch.bfloat16)
+    x = torch.ones(2, 3, 4, dtype=torch.bfloat16)
+    assert doubled(x, x).dtype is torch.bfloat16
+    with pytest.raises(TypeError, match=r"y: expected torch\.bfloat16, got torch\.float32"):
+        doubled(x, x.float())
 
 
 def test_without_checks_nothing_is_checked() -> None:
