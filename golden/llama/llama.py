@@ -19,42 +19,6 @@ __all__ = [
 ]
 
 
-class LinearNoBias(nn.Module):
-    """`torch.nn.Linear(D_in, D_out, bias=False)`.
-
-    Attributes:
-        weight: [D_out, D_in], parameter
-
-    Shapes:
-        x: [B, S, D_in]
-        result: [B, S, D_out]
-    """
-
-    def __init__(
-        self,
-        D_in: int,
-        D_out: int,
-        device: torch.device | str | None = None,
-        dtype: torch.dtype | None = None,
-    ) -> None:
-        super().__init__()
-        self.D_in = D_in
-        self.D_out = D_out
-        self.weight = nn.Parameter(
-            torch.empty(D_out, D_in, device=device, dtype=dtype or torch.float32)
-        )
-        self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        nn.init.kaiming_uniform_(self.weight)
-
-    def extra_repr(self) -> str:
-        return f"D_in={self.D_in}, D_out={self.D_out}"
-
-    def forward(self, x: Tensor) -> Tensor:
-        return F.linear(x, self.weight)  # [B, S, D_out]
-
-
 def split_heads(x: Tensor, *, H: int) -> Tensor:
     """Split D features into H heads of K: [B, S, D] to [B, H, S, K].
 
@@ -125,56 +89,23 @@ class SwiGLU(nn.Module):
         super().__init__()
         self.D = D
         self.D_ff = D_ff
-        self.gate_proj = LinearNoBias(D, D_ff, device=device, dtype=dtype)
-        self.up_proj = LinearNoBias(D, D_ff, device=device, dtype=dtype)
-        self.down_proj = LinearNoBias(D_ff, D, device=device, dtype=dtype)
+        self.gate_proj = nn.Linear(D, D_ff, bias=False, device=device, dtype=dtype)
+        self.up_proj = nn.Linear(D, D_ff, bias=False, device=device, dtype=dtype)
+        self.down_proj = nn.Linear(D_ff, D, bias=False, device=device, dtype=dtype)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        nn.init.kaiming_uniform_(self.gate_proj.weight)
+        nn.init.kaiming_uniform_(self.up_proj.weight)
+        nn.init.kaiming_uniform_(self.down_proj.weight)
 
     def extra_repr(self) -> str:
         return f"D={self.D}, D_ff={self.D_ff}"
 
     def forward(self, x: Tensor) -> Tensor:
         up: Tensor = self.up_proj(x)  # [B, S, D_ff]
-        # [B, S, D]
-        down_proj_out: Tensor = self.down_proj(F.silu(self.gate_proj(x)) * up)
-        return down_proj_out
-
-
-class RMSNorm(nn.Module):
-    """Root-mean-square layer norm with a weight per feature.
-
-    Attributes:
-        weight: [D], parameter
-
-    Shapes:
-        x: [B, S, D]
-        result: [B, S, D]
-    """
-
-    def __init__(
-        self,
-        D: int,
-        eps: float = 1e-6,
-        device: torch.device | str | None = None,
-        dtype: torch.dtype | None = None,
-    ) -> None:
-        super().__init__()
-        self.D = D
-        self.eps = eps
-        self.weight = nn.Parameter(
-            torch.empty(D, device=device, dtype=dtype or torch.float32)
-        )
-        self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        nn.init.ones_(self.weight)
-
-    def extra_repr(self) -> str:
-        return f"D={self.D}, eps={self.eps}"
-
-    def forward(self, x: Tensor) -> Tensor:
-        D = self.D
-        # RMSNorm over D (std/norm.p0:9-12)
-        return F.rms_norm(x, (D,), self.weight, eps=self.eps)  # [B, S, D]
+        out: Tensor = self.down_proj(F.silu(self.gate_proj(x)) * up)  # [B, S, D]
+        return out
 
 
 def apply_rotary(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
@@ -238,10 +169,17 @@ class LlamaAttention(nn.Module):
         self.D = D
         self.D_q = D_q
         self.D_kv = D_kv
-        self.q_proj = LinearNoBias(D, D_q, device=device, dtype=dtype)
-        self.k_proj = LinearNoBias(D, D_kv, device=device, dtype=dtype)
-        self.v_proj = LinearNoBias(D, D_kv, device=device, dtype=dtype)
-        self.o_proj = LinearNoBias(D_q, D, device=device, dtype=dtype)
+        self.q_proj = nn.Linear(D, D_q, bias=False, device=device, dtype=dtype)
+        self.k_proj = nn.Linear(D, D_kv, bias=False, device=device, dtype=dtype)
+        self.v_proj = nn.Linear(D, D_kv, bias=False, device=device, dtype=dtype)
+        self.o_proj = nn.Linear(D_q, D, bias=False, device=device, dtype=dtype)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        nn.init.kaiming_uniform_(self.q_proj.weight)
+        nn.init.kaiming_uniform_(self.k_proj.weight)
+        nn.init.kaiming_uniform_(self.v_proj.weight)
+        nn.init.kaiming_uniform_(self.o_proj.weight)
 
     def extra_repr(self) -> str:
         return f"D={self.D}, D_q={self.D_q}, D_kv={self.D_kv}"
@@ -309,10 +247,17 @@ class LlamaAttentionStep(nn.Module):
         self.D = D
         self.D_q = D_q
         self.D_kv = D_kv
-        self.q_proj = LinearNoBias(D, D_q, device=device, dtype=dtype)
-        self.k_proj = LinearNoBias(D, D_kv, device=device, dtype=dtype)
-        self.v_proj = LinearNoBias(D, D_kv, device=device, dtype=dtype)
-        self.o_proj = LinearNoBias(D_q, D, device=device, dtype=dtype)
+        self.q_proj = nn.Linear(D, D_q, bias=False, device=device, dtype=dtype)
+        self.k_proj = nn.Linear(D, D_kv, bias=False, device=device, dtype=dtype)
+        self.v_proj = nn.Linear(D, D_kv, bias=False, device=device, dtype=dtype)
+        self.o_proj = nn.Linear(D_q, D, bias=False, device=device, dtype=dtype)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        nn.init.kaiming_uniform_(self.q_proj.weight)
+        nn.init.kaiming_uniform_(self.k_proj.weight)
+        nn.init.kaiming_uniform_(self.v_proj.weight)
+        nn.init.kaiming_uniform_(self.o_proj.weight)
 
     def extra_repr(self) -> str:
         return f"D={self.D}, D_q={self.D_q}, D_kv={self.D_kv}"
@@ -388,8 +333,10 @@ class LlamaDecoderLayer(nn.Module):
         self.D_kv = D_kv
         self.self_attn = LlamaAttention(D, D_q, D_kv, device=device, dtype=dtype)
         self.mlp = SwiGLU(D, D_ff, device=device, dtype=dtype)
-        self.input_layernorm = RMSNorm(D, eps=eps, device=device, dtype=dtype)
-        self.post_attention_layernorm = RMSNorm(D, eps=eps, device=device, dtype=dtype)
+        self.input_layernorm = nn.RMSNorm(D, eps=eps, device=device, dtype=dtype)
+        self.post_attention_layernorm = nn.RMSNorm(
+            D, eps=eps, device=device, dtype=dtype
+        )
 
     def extra_repr(self) -> str:
         return f"D={self.D}, D_ff={self.D_ff}, D_q={self.D_q}, D_kv={self.D_kv}"
@@ -460,8 +407,10 @@ class LlamaDecoderLayerStep(nn.Module):
         self.D_kv = D_kv
         self.self_attn = LlamaAttentionStep(D, D_q, D_kv, device=device, dtype=dtype)
         self.mlp = SwiGLU(D, D_ff, device=device, dtype=dtype)
-        self.input_layernorm = RMSNorm(D, eps=eps, device=device, dtype=dtype)
-        self.post_attention_layernorm = RMSNorm(D, eps=eps, device=device, dtype=dtype)
+        self.input_layernorm = nn.RMSNorm(D, eps=eps, device=device, dtype=dtype)
+        self.post_attention_layernorm = nn.RMSNorm(
+            D, eps=eps, device=device, dtype=dtype
+        )
 
     def extra_repr(self) -> str:
         return f"D={self.D}, D_ff={self.D_ff}, D_q={self.D_q}, D_kv={self.D_kv}"
@@ -526,9 +475,7 @@ class LlamaEmbedding(nn.Module):
             raise ValueError(f"expected V >= 1, D >= 1, got V={V}, D={D}")
         self.V = V
         self.D = D
-        self.weight = nn.Parameter(
-            torch.empty(V, D, device=device, dtype=dtype or torch.float32)
-        )
+        self.weight = nn.Parameter(torch.empty(V, D, device=device, dtype=dtype))
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -595,9 +542,7 @@ class LlamaRMSNorm(nn.Module):
             raise ValueError(f"expected D >= 1, got D={D}")
         self.D = D
         self.eps = eps
-        self.weight = nn.Parameter(
-            torch.empty(D, device=device, dtype=dtype or torch.float32)
-        )
+        self.weight = nn.Parameter(torch.empty(D, device=device, dtype=dtype))
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -641,9 +586,7 @@ class LlamaHead(nn.Module):
             )
         self.D_in = D_in
         self.D_out = D_out
-        self.weight = nn.Parameter(
-            torch.empty(D_out, D_in, device=device, dtype=dtype or torch.float32)
-        )
+        self.weight = nn.Parameter(torch.empty(D_out, D_in, device=device, dtype=dtype))
         self.reset_parameters()
 
     def reset_parameters(self) -> None:

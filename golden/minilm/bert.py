@@ -17,47 +17,6 @@ __all__ = [
 ]
 
 
-class Linear(nn.Module):
-    """`torch.nn.Linear(D_in, D_out)`.
-
-    Attributes:
-        weight: [D_out, D_in], parameter
-        bias: [D_out], parameter
-
-    Shapes:
-        x: [B, S, D_in]
-        result: [B, S, D_out]
-    """
-
-    def __init__(
-        self,
-        D_in: int,
-        D_out: int,
-        device: torch.device | str | None = None,
-        dtype: torch.dtype | None = None,
-    ) -> None:
-        super().__init__()
-        self.D_in = D_in
-        self.D_out = D_out
-        self.weight = nn.Parameter(
-            torch.empty(D_out, D_in, device=device, dtype=dtype or torch.float32)
-        )
-        self.bias = nn.Parameter(
-            torch.empty(D_out, device=device, dtype=dtype or torch.float32)
-        )
-        self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        nn.init.kaiming_uniform_(self.weight)
-        nn.init.zeros_(self.bias)
-
-    def extra_repr(self) -> str:
-        return f"D_in={self.D_in}, D_out={self.D_out}"
-
-    def forward(self, x: Tensor) -> Tensor:
-        return F.linear(x, self.weight, self.bias)  # [B, S, D_out]
-
-
 def split_heads(x: Tensor, *, H: int) -> Tensor:
     """Split D features into H heads of K: [B, S, D] to [B, H, S, K].
 
@@ -82,85 +41,6 @@ def merge_heads(x: Tensor) -> Tensor:
     B, H, S, K = x.shape
     D = H * K
     return x.transpose(1, 2).reshape(B, S, D)  # [B, S, D]
-
-
-class Embedding(nn.Module):
-    """`torch.nn.Embedding(V, D)`.
-
-    Attributes:
-        weight: [V, D], parameter
-
-    Shapes:
-        ids: I64[B, S]
-        result: [B, S, D]
-    """
-
-    def __init__(
-        self,
-        V: int,
-        D: int,
-        device: torch.device | str | None = None,
-        dtype: torch.dtype | None = None,
-    ) -> None:
-        super().__init__()
-        self.V = V
-        self.D = D
-        self.weight = nn.Parameter(
-            torch.empty(V, D, device=device, dtype=dtype or torch.float32)
-        )
-        self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        nn.init.normal_(self.weight, std=1.0)
-
-    def extra_repr(self) -> str:
-        return f"V={self.V}, D={self.D}"
-
-    def forward(self, ids: Tensor) -> Tensor:
-        return F.embedding(ids, self.weight)  # F32[B, S, D]
-
-
-class LayerNorm(nn.Module):
-    """Layer norm with a weight and a bias per feature: `torch.nn.LayerNorm(D)`.
-
-    Attributes:
-        weight: [D], parameter
-        bias: [D], parameter
-
-    Shapes:
-        x: [B, S, D]
-        result: [B, S, D]
-    """
-
-    def __init__(
-        self,
-        D: int,
-        eps: float = 1e-5,
-        device: torch.device | str | None = None,
-        dtype: torch.dtype | None = None,
-    ) -> None:
-        super().__init__()
-        self.D = D
-        self.eps = eps
-        self.weight = nn.Parameter(
-            torch.empty(D, device=device, dtype=dtype or torch.float32)
-        )
-        self.bias = nn.Parameter(
-            torch.empty(D, device=device, dtype=dtype or torch.float32)
-        )
-        self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        nn.init.ones_(self.weight)
-        nn.init.zeros_(self.bias)
-
-    def extra_repr(self) -> str:
-        return f"D={self.D}, eps={self.eps}"
-
-    def forward(self, x: Tensor) -> Tensor:
-        D = self.D
-        # LayerNorm over D (std/norm.p0:29-34)
-        return F.layer_norm(x, (D,), self.weight, self.bias, eps=self.eps)  # [B, S, D]
 
 
 class BertEmbeddings(nn.Module):
@@ -194,10 +74,10 @@ class BertEmbeddings(nn.Module):
         self.T = T
         self.D = D
         self.eps = eps
-        self.word_embeddings = Embedding(V, D, device=device, dtype=dtype)
-        self.position_embeddings = Embedding(P, D, device=device, dtype=dtype)
-        self.token_type_embeddings = Embedding(T, D, device=device, dtype=dtype)
-        self.LayerNorm = LayerNorm(D, eps=eps, device=device, dtype=dtype)
+        self.word_embeddings = nn.Embedding(V, D, device=device, dtype=dtype)
+        self.position_embeddings = nn.Embedding(P, D, device=device, dtype=dtype)
+        self.token_type_embeddings = nn.Embedding(T, D, device=device, dtype=dtype)
+        self.LayerNorm = nn.LayerNorm(D, eps=eps, device=device, dtype=dtype)
 
     def extra_repr(self) -> str:
         return f"V={self.V}, P={self.P}, T={self.T}, D={self.D}, eps={self.eps}"
@@ -220,8 +100,8 @@ class BertEmbeddings(nn.Module):
         word_embeddings_sum: Tensor = (
             self.word_embeddings(input_ids) + types + positions
         )  # F32[B, S, D]
-        LayerNorm_out: Tensor = self.LayerNorm(word_embeddings_sum)  # [B, S, D]
-        return LayerNorm_out
+        out: Tensor = self.LayerNorm(word_embeddings_sum)  # [B, S, D]
+        return out
 
 
 class BertSelfAttention(nn.Module):
@@ -249,9 +129,18 @@ class BertSelfAttention(nn.Module):
             raise ValueError(f"expected D == H*K, got D={D}, H={H}, K={K}")
         self.D = D
         self.H = H
-        self.query = Linear(D, D, device=device, dtype=dtype)
-        self.key = Linear(D, D, device=device, dtype=dtype)
-        self.value = Linear(D, D, device=device, dtype=dtype)
+        self.query = nn.Linear(D, D, device=device, dtype=dtype)
+        self.key = nn.Linear(D, D, device=device, dtype=dtype)
+        self.value = nn.Linear(D, D, device=device, dtype=dtype)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        nn.init.kaiming_uniform_(self.query.weight)
+        nn.init.zeros_(self.query.bias)
+        nn.init.kaiming_uniform_(self.key.weight)
+        nn.init.zeros_(self.key.bias)
+        nn.init.kaiming_uniform_(self.value.weight)
+        nn.init.zeros_(self.value.bias)
 
     def extra_repr(self) -> str:
         return f"D={self.D}, H={self.H}"
@@ -298,8 +187,13 @@ class BertOutput(nn.Module):
         self.D_in = D_in
         self.D = D
         self.eps = eps
-        self.dense = Linear(D_in, D, device=device, dtype=dtype)
-        self.LayerNorm = LayerNorm(D, eps=eps, device=device, dtype=dtype)
+        self.dense = nn.Linear(D_in, D, device=device, dtype=dtype)
+        self.LayerNorm = nn.LayerNorm(D, eps=eps, device=device, dtype=dtype)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        nn.init.kaiming_uniform_(self.dense.weight)
+        nn.init.zeros_(self.dense.bias)
 
     def extra_repr(self) -> str:
         return f"D_in={self.D_in}, D={self.D}, eps={self.eps}"
@@ -315,8 +209,8 @@ class BertOutput(nn.Module):
         _check_shape("residual", residual, ("B", "S", "D"), (B, S, D))
 
         dense_sum: Tensor = self.dense(x) + residual  # [B, S, D]
-        LayerNorm_out: Tensor = self.LayerNorm(dense_sum)  # [B, S, D]
-        return LayerNorm_out
+        out_2: Tensor = self.LayerNorm(dense_sum)  # [B, S, D]
+        return out_2
 
 
 class BertAttention(nn.Module):
@@ -361,8 +255,8 @@ class BertAttention(nn.Module):
         _check_shape("is_token", is_token, ("B", "S"), (B, S))
 
         mixed: Tensor = self.self(x, is_token)  # F32[B, S, D]
-        output_out: Tensor = self.output(mixed, x)  # [B, S, D]
-        return output_out
+        out: Tensor = self.output(mixed, x)  # [B, S, D]
+        return out
 
 
 class BertIntermediate(nn.Module):
@@ -385,7 +279,12 @@ class BertIntermediate(nn.Module):
             raise ValueError(f"expected D >= 1, D_ff >= 1, got D={D}, D_ff={D_ff}")
         self.D = D
         self.D_ff = D_ff
-        self.dense = Linear(D, D_ff, device=device, dtype=dtype)
+        self.dense = nn.Linear(D, D_ff, device=device, dtype=dtype)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        nn.init.kaiming_uniform_(self.dense.weight)
+        nn.init.zeros_(self.dense.bias)
 
     def extra_repr(self) -> str:
         return f"D={self.D}, D_ff={self.D_ff}"
@@ -447,8 +346,8 @@ class BertLayer(nn.Module):
 
         h: Tensor = self.attention(x, is_token)  # F32[B, S, D]
         hidden: Tensor = self.intermediate(h)  # [B, S, D_ff]
-        output_out: Tensor = self.output(hidden, h)  # [B, S, D]
-        return output_out
+        out: Tensor = self.output(hidden, h)  # [B, S, D]
+        return out
 
 
 def _check_input(

@@ -10,47 +10,6 @@ from torch import Tensor, nn
 __all__ = ["CharLoss", "CharModel"]
 
 
-class Linear(nn.Module):
-    """`torch.nn.Linear(D_in, D_out)`.
-
-    Attributes:
-        weight: [D_out, D_in], parameter
-        bias: [D_out], parameter
-
-    Shapes:
-        x: [B, S, D_in]
-        result: [B, S, D_out]
-    """
-
-    def __init__(
-        self,
-        D_in: int,
-        D_out: int,
-        device: torch.device | str | None = None,
-        dtype: torch.dtype | None = None,
-    ) -> None:
-        super().__init__()
-        self.D_in = D_in
-        self.D_out = D_out
-        self.weight = nn.Parameter(
-            torch.empty(D_out, D_in, device=device, dtype=dtype or torch.float32)
-        )
-        self.bias = nn.Parameter(
-            torch.empty(D_out, device=device, dtype=dtype or torch.float32)
-        )
-        self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        nn.init.kaiming_uniform_(self.weight)
-        nn.init.zeros_(self.bias)
-
-    def extra_repr(self) -> str:
-        return f"D_in={self.D_in}, D_out={self.D_out}"
-
-    def forward(self, x: Tensor) -> Tensor:
-        return F.linear(x, self.weight, self.bias)  # [B, S, D_out]
-
-
 def split_heads(x: Tensor, *, H: int) -> Tensor:
     """Split D features into H heads of K: [B, S, D] to [B, H, S, K].
 
@@ -119,17 +78,17 @@ class CausalSelfAttention(nn.Module):
         self.D = D
         self.H = H
         self.in_proj_weight = nn.Parameter(
-            torch.empty(3 * D, D, device=device, dtype=dtype or torch.float32)
+            torch.empty(3 * D, D, device=device, dtype=dtype)
         )
-        self.in_proj_bias = nn.Parameter(
-            torch.empty(3 * D, device=device, dtype=dtype or torch.float32)
-        )
-        self.out_proj = Linear(D, D, device=device, dtype=dtype)
+        self.in_proj_bias = nn.Parameter(torch.empty(3 * D, device=device, dtype=dtype))
+        self.out_proj = nn.Linear(D, D, device=device, dtype=dtype)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
         nn.init.xavier_uniform_(self.in_proj_weight)
         nn.init.zeros_(self.in_proj_bias)
+        nn.init.kaiming_uniform_(self.out_proj.weight)
+        nn.init.zeros_(self.out_proj.bias)
 
     def extra_repr(self) -> str:
         return f"D={self.D}, H={self.H}"
@@ -139,51 +98,8 @@ class CausalSelfAttention(nn.Module):
         # [B, H, S, K], [B, H, S, K], [B, H, S, K]
         q, k, v = packed_heads(x, self.in_proj_weight, self.in_proj_bias, H=H)
         mixed = F.scaled_dot_product_attention(q, k, v, is_causal=True)  # [B, H, S, K]
-        out_proj_out: Tensor = self.out_proj(merge_heads(mixed))  # [B, S, D]
-        return out_proj_out
-
-
-class LayerNorm(nn.Module):
-    """Layer norm with a weight and a bias per feature: `torch.nn.LayerNorm(D)`.
-
-    Attributes:
-        weight: [D], parameter
-        bias: [D], parameter
-
-    Shapes:
-        x: [B, S, D]
-        result: [B, S, D]
-    """
-
-    def __init__(
-        self,
-        D: int,
-        eps: float = 1e-5,
-        device: torch.device | str | None = None,
-        dtype: torch.dtype | None = None,
-    ) -> None:
-        super().__init__()
-        self.D = D
-        self.eps = eps
-        self.weight = nn.Parameter(
-            torch.empty(D, device=device, dtype=dtype or torch.float32)
-        )
-        self.bias = nn.Parameter(
-            torch.empty(D, device=device, dtype=dtype or torch.float32)
-        )
-        self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        nn.init.ones_(self.weight)
-        nn.init.zeros_(self.bias)
-
-    def extra_repr(self) -> str:
-        return f"D={self.D}, eps={self.eps}"
-
-    def forward(self, x: Tensor) -> Tensor:
-        D = self.D
-        # LayerNorm over D (std/norm.p0:29-34)
-        return F.layer_norm(x, (D,), self.weight, self.bias, eps=self.eps)  # [B, S, D]
+        out: Tensor = self.out_proj(merge_heads(mixed))  # [B, S, D]
+        return out
 
 
 class CausalBlock(nn.Module):
@@ -209,10 +125,17 @@ class CausalBlock(nn.Module):
         self.H = H
         self.D_ff = D_ff
         self.self_attn = CausalSelfAttention(D, H, device=device, dtype=dtype)
-        self.linear1 = Linear(D, D_ff, device=device, dtype=dtype)
-        self.linear2 = Linear(D_ff, D, device=device, dtype=dtype)
-        self.norm1 = LayerNorm(D, eps=eps, device=device, dtype=dtype)
-        self.norm2 = LayerNorm(D, eps=eps, device=device, dtype=dtype)
+        self.linear1 = nn.Linear(D, D_ff, device=device, dtype=dtype)
+        self.linear2 = nn.Linear(D_ff, D, device=device, dtype=dtype)
+        self.norm1 = nn.LayerNorm(D, eps=eps, device=device, dtype=dtype)
+        self.norm2 = nn.LayerNorm(D, eps=eps, device=device, dtype=dtype)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        nn.init.kaiming_uniform_(self.linear1.weight)
+        nn.init.zeros_(self.linear1.bias)
+        nn.init.kaiming_uniform_(self.linear2.weight)
+        nn.init.zeros_(self.linear2.bias)
 
     def extra_repr(self) -> str:
         return f"D={self.D}, H={self.H}, D_ff={self.D_ff}"
@@ -264,15 +187,13 @@ class CharModel(nn.Module):
         self.D = D
         self.H = H
         self.D_ff = D_ff
-        self.char_weight = nn.Parameter(
-            torch.empty(V, D, device=device, dtype=dtype or torch.float32)
-        )
+        self.char_weight = nn.Parameter(torch.empty(V, D, device=device, dtype=dtype))
         self.position_weight = nn.Parameter(
-            torch.empty(P, D, device=device, dtype=dtype or torch.float32)
+            torch.empty(P, D, device=device, dtype=dtype)
         )
         self.block_a = CausalBlock(D, H, D_ff, eps=eps, device=device, dtype=dtype)
         self.block_b = CausalBlock(D, H, D_ff, eps=eps, device=device, dtype=dtype)
-        self.norm = LayerNorm(D, eps=eps, device=device, dtype=dtype)
+        self.norm = nn.LayerNorm(D, eps=eps, device=device, dtype=dtype)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:

@@ -41,6 +41,7 @@ from p0trans.ops.table import Site
 from p0trans.shapes.facts import Facts
 from p0trans.types import TensorType, TupleType, Type, tensors
 
+_RESULT = "out"
 _FOLDED_LENGTH = 60
 _WORTH_A_LINE = 16
 # What a reader takes in at a glance; `explicit` code is folded only as its source is.
@@ -133,7 +134,7 @@ class _Writer:
     def write_return(self) -> None:
         definition = self.around.definition
         if self.fragments[definition.result].untyped:
-            self.hoist(definition.result, definition.result + 1)
+            self.hoist(definition.result, definition.result + 1, _RESULT)
         fragment = self.fragments[definition.result]
         step = definition.step_of(definition.result)
         text = fragment.text
@@ -251,8 +252,9 @@ class _Writer:
         self.holders[name] = value
         self.fragments[value] = named_fragment(name, name, self.around.definition.type_of(value))
 
-    def hoist(self, value: Value, line: Value) -> None:
-        """Gives a folded expression a line of its own, before the line of the value `line`."""
+    def hoist(self, value: Value, line: Value, called: str = "") -> None:
+        """Gives a folded expression a line of its own, before the line of the value `line`, under
+        its `let` name or `called`; without either it is called after what it holds."""
         step = self.around.definition.step_of(value)
         assert step is not None
         fragment = self.fragments[value]
@@ -261,7 +263,7 @@ class _Writer:
             return
         stem = fragment.stem
         owner = step.owner
-        base = "_".join(part for part in (stem or owner, fragment.noun) if part)
+        base = called or "_".join(part for part in (stem or owner, fragment.noun) if part)
         while True:
             count = self.counters.get((owner, base), 0) + 1
             self.counters[owner, base] = count

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
+from p0trans.dtypes import DTYPES, DType
 from p0trans.emit.boundary import BoundaryRequest, write_boundary
 from p0trans.emit.dynamic_shapes import dynamic_shapes_view
 from p0trans.emit.functions import FileScope, forward_view
 from p0trans.emit.lines import Line, Trace, size_guard
 from p0trans.emit.names import allocate
 from p0trans.emit.notation import code_dim, documented_type, number
-from p0trans.emit.plan import ClassPlan, child_dims
+from p0trans.emit.plan import ClassPlan, child_dims, layer_dims
 from p0trans.emit.signatures import docstring, local_names
 from p0trans.emit.view import ClassView, ConstructorView
 from p0trans.ir.program import Initializer, Reference, State, Sub
@@ -108,13 +109,7 @@ def _constructor(
         parameters=(*signature, *(_FACTORY if plan.factory else ())),
         guards=_guards(plan, scope) if scope.checks and public else (),
         assignments=tuple(assignments),
-        resets=tuple(
-            Line(
-                _reset_code(plan.owned[state.parameter].path, state.initializer),
-                trace=Trace(spans=(state.span,)),
-            )
-            for state in plan.module.states
-        ),
+        resets=tuple(_resets(plan, plans)),
         representation=f'f"{shown}"' if shown else "",
     )
 
@@ -153,7 +148,7 @@ def _state_code(plan: ClassPlan, state: State) -> str:
     assert isinstance(type_, TensorType)
     dims = ", ".join(code_dim(dim, plan.arguments) for dim in type_.shape) or "()"
     declared = f"torch.{type_.dtype.torch}"
-    dtype = f"dtype or {declared}" if type_.dtype.is_float else declared
+    dtype = _dtype_argument(type_.dtype) if type_.dtype.is_float else declared
     tensor = f"torch.empty({dims}, device=device, dtype={dtype})"
     path = plan.owned[state.parameter].path
     if state.kind == "param":
@@ -162,14 +157,46 @@ def _state_code(plan: ClassPlan, state: State) -> str:
 
 
 def _child_code(plan: ClassPlan, sub: Sub, child: ClassPlan, scope: FileScope) -> str:
-    arguments = [code_dim(dim, plan.arguments) for dim in child_dims(sub, child)]
+    layer = child.layer
+    dims = child_dims(sub, child) if layer is None else layer_dims(sub, child, layer)
+    arguments = [code_dim(dim, plan.arguments) for dim in dims]
     ours = dict(sub.bound)
     names = {item.parameter: item.name for item in plan.numbers}
-    arguments += [f"{item.name}={names[ours[item.parameter]]}" for item in child.numbers]
+    for item in child.numbers:
+        keyword = item.name if layer is None else layer.numbers[item.parameter]
+        arguments.append(f"{keyword}={names[ours[item.parameter]]}")
+    arguments += () if layer is None else layer.keywords
     if child.factory:
-        arguments += ["device=device", "dtype=dtype"]
-    class_ = scope.classes[sub.module]
+        dtype = "dtype" if layer is None else _dtype_argument(_state_dtype(child))
+        arguments += ["device=device", f"dtype={dtype}"]
+    class_ = scope.classes[sub.module] if layer is None else f"nn.{layer.name}"
     return f"self.{plan.children[sub.name]} = {class_}({', '.join(arguments)})"
+
+
+def _state_dtype(plan: ClassPlan) -> DType:
+    """The dtype of a module's first state."""
+    type_ = plan.definition.parameters[plan.module.states[0].parameter].type
+    assert isinstance(type_, TensorType)
+    return type_.dtype
+
+
+def _dtype_argument(declared: DType) -> str:
+    """What the argument `dtype` of a constructor makes of a declared float dtype; that of torch's
+    own layers is float32, too, unless someone sets another one for all."""
+    return "dtype" if declared is DTYPES["F32"] else f"dtype or torch.{declared.torch}"
+
+
+def _resets(plan: ClassPlan, plans: Mapping[Reference, ClassPlan]) -> Iterator[Line]:
+    """What begins otherwise than as its own class has it: the module's state, and that of layers
+    of torch.nn."""
+    for state in plan.module.states:
+        code = _reset_code(plan.owned[state.parameter].path, state.initializer)
+        yield Line(code, trace=Trace(spans=(state.span,)))
+    for sub in plan.module.subs:
+        child = plans[sub.module]
+        for state in () if child.layer is None else child.layer.resets:
+            path = f"{plan.children[sub.name]}.{child.owned[state.parameter].path}"
+            yield Line(_reset_code(path, state.initializer), trace=Trace(spans=(sub.span,)))
 
 
 def _reset_code(path: str, initializer: Initializer) -> str:

@@ -42,22 +42,24 @@ def single_file_view(
     program: Program, root: str, options: Options, header: Header
 ) -> tuple[str, FileView]:
     """The unit named `root` with all that it uses as one file, and that file's path."""
-    selection = select(program, (program.unit(root),))
+    plans = class_plans(program)
+    selection = select(program, (program.unit(root),), plans)
     layout = single_layout(selection, root)
     scope = _scopes((layout,), program, options)[layout.parts]
-    plans = class_plans(program)
     _require_options((layout,), plans, options)
     view = _file_view(layout, scope, selection, plans, header, shared_checks=False)
     return layout.path, view
 
 
 def package_views(program: Program, options: Options, header: Header) -> Mapping[str, FileView]:
-    """The files of a package by their paths: one for each unit, one for the checks that they
-    share, and an `__init__.py` for each folder."""
-    selection = select(program, program.units)
-    layouts = package_layouts(program, selection)
-    scopes = _scopes(layouts, program, options)
+    """The files of a package by their paths: one for each unit, of those that were not asked for
+    only what is used; one for the checks that they share, and an `__init__.py` for each folder."""
     plans = class_plans(program)
+    asked_for = tuple(unit for unit in program.units if unit.name in program.roots)
+    selection = select(program, asked_for, plans)
+    by_unit = package_layouts(program, selection)
+    layouts = tuple(by_unit.values())
+    scopes = _scopes(layouts, program, options)
     _require_options(layouts, plans, options)
     views = {
         layout.path: _file_view(
@@ -75,11 +77,7 @@ def package_views(program: Program, options: Options, header: Header) -> Mapping
     folders = {layout.parts[:depth] for layout in layouts for depth in range(1, len(layout.parts))}
     for folder in folders:
         views["/".join((*folder, "__init__.py"))] = _package_view(header, ())
-    roots = [
-        layout
-        for unit, layout in zip(program.units, layouts, strict=True)
-        if unit.name in program.roots
-    ]
+    roots = [by_unit[unit.name] for unit in asked_for]
     views["__init__.py"] = _package_view(
         header, [(layout.parts, _exports(layout, options)) for layout in roots]
     )

@@ -110,15 +110,19 @@ def single_layout(selection: Selection, root: str) -> Layout:
     )
 
 
-def package_layouts(program: Program, selection: Selection) -> tuple[Layout, ...]:
-    """A file for each unit, which imports from the others what its code refers to."""
+def package_layouts(program: Program, selection: Selection) -> Mapping[str, Layout]:
+    """A file for each unit that was asked for or that something is used of, which imports from
+    the others what its code refers to."""
     places = unit_places([unit.name for unit in program.units])
     classes: dict[Reference, str] = {}
     functions: dict[Reference, str] = {}
-    layouts = []
+    layouts: dict[str, Layout] = {}
     # A unit comes after those that it imports, so their names are there when it is reached.
     for unit in program.units:
         items = _items(selection, unit.name)
+        asked_for = unit.name in program.roots
+        if not items and not asked_for:
+            continue
         modules = _modules(items)
         definitions = [item for item in items if isinstance(item, Definition)]
         own_classes = _named(((module_reference(m), m.name) for m in modules), RESERVED)
@@ -140,17 +144,16 @@ def package_layouts(program: Program, selection: Selection) -> tuple[Layout, ...
                     own[reference] = alias
                     module = relative_module(places[unit.name], places[reference.unit])
                     imports.append(Import(module, names[reference], alias))
-        layouts.append(
-            Layout(
-                parts=places[unit.name],
-                items=items,
-                functions=own_functions,
-                classes=own_classes,
-                exports=_exports(items, selection, own_functions, own_classes),
-                imports=tuple(imports),
-            )
+        exports = _exports(items, selection, own_functions, own_classes) if asked_for else ()
+        layouts[unit.name] = Layout(
+            parts=places[unit.name],
+            items=items,
+            functions=own_functions,
+            classes=own_classes,
+            exports=exports,
+            imports=tuple(imports),
         )
-    return tuple(layouts)
+    return layouts
 
 
 def relative_module(importer: tuple[str, ...], imported: tuple[str, ...]) -> str:

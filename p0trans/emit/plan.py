@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from p0trans.dtypes import DTYPES
 from p0trans.emit.names import MODULE_ATTRIBUTES, RESERVED, allocate
+from p0trans.emit.torch_layers import TorchLayer, torch_layer
 from p0trans.ir.program import Definition, Module, Program, Reference, Sub
 from p0trans.shapes.dim import Constraint, Dim, variable
 from p0trans.shapes.solve import FromEquation, FromInput, Given, ShapeBinding, solve
@@ -43,7 +44,8 @@ class ClassPlan:
     number: their input 0 stands for the constructor's variables, input `i + 1` is `inputs[i]`.
     `variables` and `children` are the attributes of shape variables and child modules, `owned`
     those of the parameters that are no inputs. `factory` says whether `__init__` takes the
-    device and dtype of tensors.
+    device and dtype of tensors. Where torch.nn has the module, that is its `layer` and emitted
+    instead.
     """
 
     module: Module
@@ -57,6 +59,7 @@ class ClassPlan:
     children: Mapping[str, str]
     owned: Mapping[int, Owned]
     factory: bool
+    layer: TorchLayer | None
 
     @property
     def known(self) -> TensorType:
@@ -100,8 +103,11 @@ def class_plans(program: Program) -> Mapping[Reference, ClassPlan]:
     # A module comes after those that its subs name, so their plans are there when it is reached.
     for unit in program.units:
         for module in unit.modules:
+            definition = module.body or definitions[module.definition]
+            # The class itself is what a file is for that was asked for.
+            layer = None if unit.name in program.roots else torch_layer(module, definition)
             plans[Reference(module.unit, module.name)] = _plan(
-                module, module.body or definitions[module.definition], plans, taken
+                module, definition, plans, taken, layer
             )
     return plans
 
@@ -111,6 +117,7 @@ def _plan(
     definition: Definition,
     plans: Mapping[Reference, ClassPlan],
     taken: frozenset[str],
+    layer: TorchLayer | None,
 ) -> ClassPlan:
     owned_parameters = module.owned
     inputs = tuple(
@@ -168,6 +175,7 @@ def _plan(
         children=children,
         owned=owned,
         factory=bool(module.states) or any(plans[sub.module].factory for sub in module.subs),
+        layer=layer,
     )
 
 
@@ -207,6 +215,12 @@ def child_dims(sub: Sub, child: ClassPlan) -> tuple[Dim, ...]:
     """The dims that a child's constructor takes, in the parent's shape variables."""
     dims = dict(zip(child.definition.shape_parameters, sub.shape_arguments, strict=True))
     return tuple(dims[name] for name in child.constructor)
+
+
+def layer_dims(sub: Sub, child: ClassPlan, layer: TorchLayer) -> tuple[Dim, ...]:
+    """The dims that a child's layer takes, in the parent's shape variables."""
+    dims = dict(zip(child.definition.shape_parameters, sub.shape_arguments, strict=True))
+    return tuple(size.substitute(dims) for size in layer.sizes)
 
 
 def _variables(type_: Type) -> frozenset[str]:

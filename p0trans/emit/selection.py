@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 
+from p0trans.emit.plan import ClassPlan
 from p0trans.emit.usage import analyse_usage
 from p0trans.ir.program import Call, Definition, Module, Program, Reference, Unit, Value
 
@@ -15,7 +16,8 @@ class Selection:
 
     `called` are the functions that emitted code calls; the others are there for the reader of
     the file. `wrappers` are the modules whose `forward` only calls the function. `calls` has the
-    definitions that the code of each function and module calls.
+    definitions that the code of each function and module calls; `layers` are the modules that
+    torch.nn has.
     """
 
     units: tuple[str, ...]
@@ -25,6 +27,7 @@ class Selection:
     wrappers: frozenset[Reference]
     function_calls: Mapping[Reference, tuple[Reference, ...]]
     module_calls: Mapping[Reference, tuple[Reference, ...]]
+    layers: frozenset[Reference]
 
     def functions_of(self, unit: str) -> tuple[Definition, ...]:
         return tuple(function for function in self.functions if function.unit == unit)
@@ -47,19 +50,23 @@ class Selection:
     def classes_used(self, items: Iterable[Definition | Module]) -> tuple[Reference, ...]:
         """The child modules of some items, each once."""
         modules = (item for item in items if isinstance(item, Module))
-        return tuple(dict.fromkeys(sub.module for module in modules for sub in module.subs))
+        used = (sub.module for module in modules for sub in module.subs)
+        return tuple(dict.fromkeys(module for module in used if module not in self.layers))
 
 
 def module_reference(module: Module) -> Reference:
     return Reference(module.unit, module.name)
 
 
-def select(program: Program, units: tuple[Unit, ...]) -> Selection:
+def select(
+    program: Program, units: tuple[Unit, ...], plans: Mapping[Reference, ClassPlan]
+) -> Selection:
     """What stands for `units`: their modules, the definitions that no module stands for, and
-    all that these use, wherever it is declared."""
+    all that these use, wherever it is declared, but for layers that torch.nn has."""
     definitions = {d.reference: d for unit in program.units for d in unit.definitions}
     declared = {module_reference(m): m for unit in program.units for m in unit.modules}
-    modules = _with_children(declared, [m for unit in units for m in unit.modules])
+    layers = frozenset(reference for reference, plan in plans.items() if plan.layer)
+    modules = _with_children(declared, [m for unit in units for m in unit.modules], layers)
     covered = {module.definition for module in modules.values()}
     pending = [
         d.reference for unit in units for d in unit.definitions if d.reference not in covered
@@ -94,6 +101,7 @@ def select(program: Program, units: tuple[Unit, ...]) -> Selection:
         wrappers,
         function_calls,
         module_calls,
+        layers,
     )
 
 
@@ -115,7 +123,7 @@ def _child_calls(module: Module) -> frozenset[Value]:
 
 
 def _with_children(
-    declared: Mapping[Reference, Module], modules: list[Module]
+    declared: Mapping[Reference, Module], modules: list[Module], layers: Set[Reference]
 ) -> Mapping[Reference, Module]:
     found: dict[Reference, Module] = {}
     pending = list(reversed(modules))
@@ -123,5 +131,5 @@ def _with_children(
         module = pending.pop()
         if module_reference(module) not in found:
             found[module_reference(module)] = module
-            pending.extend(declared[sub.module] for sub in module.subs)
+            pending.extend(declared[s.module] for s in module.subs if s.module not in layers)
     return found

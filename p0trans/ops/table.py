@@ -183,6 +183,22 @@ def either_number(site: Site) -> tuple[int, ...]:
     return (0, 1)
 
 
+class Layer(NamedTuple):
+    """The class of `torch.nn` whose `forward` is an operation on the class's own parameters.
+
+    `states` are the names of these parameters, which are the operands behind the first; the last
+    of them may be left out with `NAME=False`. `initial` says what each begins as, as a `param`
+    would; None where no `param` can. `numbers` are keyword arguments: the operands behind the
+    states. `sizes` are its first arguments, from the types of all operands.
+    """
+
+    name: str
+    sizes: Callable[[tuple[TensorType, ...]], tuple[Dim, ...]]
+    states: tuple[str, ...]
+    initial: tuple[tuple[str, tuple[float, ...]] | None, ...]
+    numbers: tuple[str, ...] = ()
+
+
 class Operation(NamedTuple):
     """One operation, declared once.
 
@@ -196,6 +212,7 @@ class Operation(NamedTuple):
     `ids` is the operand whose elements are places along `axis` of the first operand.
     `idiom` is the PyTorch spelling where operands broadcast and may be Python numbers (`torch` by
     default), and `numbers` are the operands that may be such there.
+    `layer` is the class of torch.nn that has it, if one does.
     `parts` are the types of the items where the result is a tuple, into which what `infer` gives
     is taken apart.
     """
@@ -223,6 +240,7 @@ class Operation(NamedTuple):
     numbers: Callable[[Site], tuple[int, ...]] = no_numbers
     commutative: bool = False
     parts: Callable[[TensorType, Attributes], tuple[TensorType, ...]] | None = None
+    layer: Layer | None = None
 
 
 def shape_attribute(attributes: Attributes) -> Shape:

@@ -44,9 +44,9 @@ class Subject:
 
 def subjects(program: Program, root: str) -> tuple[Subject, ...]:
     """What the file emitted for the unit `root` has of that unit's own, in source order."""
-    selection = select(program, (program.unit(root),))
-    layout = single_layout(selection, root)
     plans = class_plans(program)
+    selection = select(program, (program.unit(root),), plans)
+    layout = single_layout(selection, root)
     needed = constraints(program)
     found: list[Subject] = []
     for item in layout.items:

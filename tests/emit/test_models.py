@@ -96,8 +96,9 @@ def test_children_nest_three_deep() -> None:
     assert [type(one).__name__ for one in (ours.block, ours.block.mlp, ours.block.mlp.up_proj)] == [
         "Block",
         "SwiGLU",
-        "LinearNoBias",
+        "Linear",
     ]
+    assert type(ours.block.mlp.up_proj) is nn.Linear
 
 
 def test_weights_with_several_uses_collect_the_gradients_of_all() -> None:
@@ -137,14 +138,17 @@ def test_factory_arguments_reach_every_parameter(dtype: torch.dtype) -> None:
     assert {(one.device.type, one.dtype) for one in ours.parameters()} == {("meta", dtype)}
 
 
+def _reset(module: nn.Module) -> None:
+    if hasattr(module, "reset_parameters"):
+        module.reset_parameters()
+
+
 def test_a_model_made_without_memory_is_filled_later() -> None:
     ours = model(device="meta")
     assert ours(IDS.to("meta")).shape == (2, 3, 11)
     ours.to_empty(device="cpu")
     torch.manual_seed(0)
-    for module in ours.modules():
-        if hasattr(module, "reset_parameters"):
-            module.reset_parameters()
+    ours.apply(_reset)
     wanted = model()
     assert all(map(torch.equal, ours.parameters(), wanted.parameters()))
 

@@ -99,9 +99,7 @@ class RMSNorm(nn.Module):
         super().__init__()
         self.D = D
         self.eps = eps
-        self.weight = nn.Parameter(
-            torch.empty(D, device=device, dtype=dtype or torch.float32)
-        )
+        self.weight = nn.Parameter(torch.empty(D, device=device, dtype=dtype))
         self.reset_parameters()
 
     def reset_parameters(self) -> None:

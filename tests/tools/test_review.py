@@ -21,6 +21,7 @@ from p0trans.tools.review import render
 
 ROOT = Path(__file__).parent.parent.parent
 BLOCK = ROOT / "p0trans" / "std" / "block.p0"
+LINEAR = BLOCK.with_name("linear.p0")
 ATTENTION = ROOT / "examples" / "casebook" / "attention.p0"
 GOOD = """/// Twice the input.
 let twice [B, D] (x : Tensor[F32, [B, D]]) : Tensor[F32, [B, D]] =
@@ -169,9 +170,10 @@ def test_every_mark_of_a_line_is_explained(block: Shown) -> None:
         assert element.marks <= explained
 
 
-def test_the_items_of_a_module(block: Shown) -> None:
-    source = block.line("p0-std.linear-", "param weight")
-    python = [e for e in block.with_class("line") if "nn.Parameter(" in "".join(e.text)]
+def test_the_items_of_a_module() -> None:
+    shown = page(LINEAR)
+    source = shown.line("p0-linear-", "param bias")
+    python = [e for e in shown.with_class("line") if "self.bias = nn.Param" in "".join(e.text)]
     assert source.marks & python[0].marks
 
 

@@ -181,7 +181,7 @@ def test_the_next_change(browser: Browser, tmp_path: Path) -> None:
 def test_what_it_became_is_found_in_another_part(browser: Browser, tmp_path: Path) -> None:
     (tmp_path / "block.html").write_text(_html(BLOCK))
     for opened in _opened(browser, tmp_path / "block.html"):
-        opened.locator("[id^='p0-std.linear-']", has_text="param weight").click()
+        opened.locator("[id^='p0-std.attention-']", has_text="param in_proj_bias").first.click()
         lines = opened.locator(".code .lit").all_inner_texts()
-        assert any("self.weight = nn.Parameter(" in line for line in lines)
+        assert any("self.in_proj_bias = nn.Parameter(" in line for line in lines)
         assert "an nn.Parameter of the module" in opened.locator("#why").inner_text()

@@ -32,9 +32,7 @@ class RMSNorm(nn.Module):
             raise ValueError(f"expected D >= 1, got D={D}")
         self.D = D
         self.eps = eps
-        self.weight = nn.Parameter(
-            torch.empty(D, device=device, dtype=dtype or torch.float32)
-        )
+        self.weight = nn.Parameter(torch.empty(D, device=device, dtype=dtype))
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -81,15 +79,9 @@ class SwiGLU(nn.Module):
             raise ValueError(f"expected D >= 1, H >= 1, got D={D}, H={H}")
         self.D = D
         self.H = H
-        self.w_gate = nn.Parameter(
-            torch.empty(D, H, device=device, dtype=dtype or torch.float32)
-        )
-        self.w_up = nn.Parameter(
-            torch.empty(D, H, device=device, dtype=dtype or torch.float32)
-        )
-        self.w_down = nn.Parameter(
-            torch.empty(H, D, device=device, dtype=dtype or torch.float32)
-        )
+        self.w_gate = nn.Parameter(torch.empty(D, H, device=device, dtype=dtype))
+        self.w_up = nn.Parameter(torch.empty(D, H, device=device, dtype=dtype))
+        self.w_down = nn.Parameter(torch.empty(H, D, device=device, dtype=dtype))
         self.reset_parameters()
 
     def reset_parameters(self) -> None:

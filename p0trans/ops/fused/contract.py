@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from p0trans.ops.fused.rules import FAMILY
@@ -18,6 +19,7 @@ from p0trans.ops.samples import B, D, H, K, N, S, tensor
 from p0trans.ops.table import (
     Attributes,
     Facts,
+    Layer,
     Operation,
     Precedence,
     Rejection,
@@ -83,6 +85,13 @@ def _linear_flops(site: Site) -> Dim:
 
 
 _WEIGHT = tensor("F32", N, K)
+_LINEAR = Layer(
+    "Linear",
+    lambda types: types[1].shape[::-1],
+    ("weight", "bias"),
+    # Its bias begins as numbers whose range depends on the width of the input.
+    (("kaiming_uniform", (math.sqrt(5),)), None),
+)
 
 CONTRACTIONS: tuple[Operation, ...] = (
     Operation(
@@ -125,6 +134,7 @@ CONTRACTIONS: tuple[Operation, ...] = (
         torch=lambda site: Spelling("F.linear({all})"),
         numpy=computed(_linear_meaning),
         flops=_linear_flops,
+        layer=_LINEAR,
         samples=(
             Sample((tensor("F32", B, S, K), _WEIGHT), tensor("F32", B, S, N)),
             Sample((tensor("F32", S, K), _WEIGHT, tensor("F32", N)), tensor("F32", S, N)),

@@ -6,7 +6,7 @@ from p0trans.ops.fused.rules import FAMILY, spelled
 from p0trans.ops.index import INDEXING
 from p0trans.ops.rules import Operands, Outcome, unwanted_dtype, wrong_rank
 from p0trans.ops.samples import B, D, K, S, tensor
-from p0trans.ops.table import Attributes, Facts, Operation, Sample
+from p0trans.ops.table import Attributes, Facts, Layer, Operation, Sample
 from p0trans.types import TensorType
 
 _TAKE = next(operation for operation in INDEXING if operation.name == "take")
@@ -38,6 +38,7 @@ EMBEDDING = Operation(
     flops=_TAKE.flops,
     bytes=lambda site: _TAKE.bytes(site._replace(operands=site.operands[::-1])),
     ids=0,
+    layer=Layer("Embedding", lambda types: types[1].shape, ("weight",), (("normal", (1.0,)),)),
     samples=(
         Sample((tensor("I64", B, S), tensor("F32", K, D)), tensor("F32", B, S, D)),
         Sample((tensor("I32", B), tensor("BF16", K, D)), tensor("BF16", B, D)),

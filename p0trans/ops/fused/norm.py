@@ -26,6 +26,7 @@ from p0trans.ops.table import (
     Attributes,
     Evaluation,
     Facts,
+    Layer,
     Operation,
     Rejection,
     Sample,
@@ -112,6 +113,7 @@ def _scaled(normed: Any, weight: Any = 1.0, bias: Any = 0.0) -> Any:
     return normed * weight + bias
 
 
+_INITIAL = (("ones", ()), ("zeros", ()))
 _X, _ROW, _EPS = tensor("F32", B, S, D), tensor("F32", D), tensor("F32")
 
 
@@ -150,7 +152,9 @@ def _group_samples() -> tuple[Sample, ...]:
     )
 
 
-def _norm(name: str, doc: str, vectors: tuple[str, ...], function: Callable[..., Any]) -> Operation:
+def _norm(
+    name: str, layer: str, doc: str, vectors: tuple[str, ...], function: Callable[..., Any]
+) -> Operation:
     return Operation(
         name=name,
         family=FAMILY,
@@ -164,6 +168,9 @@ def _norm(name: str, doc: str, vectors: tuple[str, ...], function: Callable[...,
         flops=flops_per_element(4 + 2 * len(vectors)),
         variadic=True,
         numbers=_eps,
+        layer=Layer(
+            layer, lambda types: types[0].shape[-1:], vectors, _INITIAL[: len(vectors)], ("eps",)
+        ),
         samples=_samples(len(vectors)),
     )
 
@@ -171,12 +178,14 @@ def _norm(name: str, doc: str, vectors: tuple[str, ...], function: Callable[...,
 NORMS: tuple[Operation, ...] = (
     _norm(
         "rms_norm",
+        "RMSNorm",
         "The values divided by the root of their mean square plus eps, times the weight.",
         ("weight",),
         _rms_norm,
     ),
     _norm(
         "layer_norm",
+        "LayerNorm",
         "The values less their mean, divided by the root of their variance plus eps, times the "
         "weight, plus the bias.",
         ("weight", "bias"),

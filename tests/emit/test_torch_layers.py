@@ -1,0 +1,163 @@
+"""Child modules that torch.nn has are emitted as such, and no others."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from p0trans.driver import Options as BuildOptions
+from p0trans.driver import build_sources
+from p0trans.emit import Options
+from p0trans.source import Source
+
+USES = """
+from layers import scale, Scale
+
+let twice [B, S, D] (x : Tensor[F32, [B, S, D]]) (w : Tensor[F32, [D]]) (eps : Tensor[F32, []])
+    : Tensor[F32, [B, S, D]] =
+  let y = scale[B, S, D] x w eps in
+  y + y
+
+module Twice = twice with
+  sub scale = Scale(weight = w, eps = eps)
+"""
+RMS = """
+let scale [B, S, D]
+    (x : Tensor[F32, [B, S, D]]) (weight : Tensor[F32, [D]]) (eps : Tensor[F32, []])
+    : Tensor[F32, [B, S, D]] =
+  let rstd = rsqrt (reduce_keep[mean, axis=2] (x * x) + broadcast eps [B, S, 1]) in
+  x * broadcast rstd [B, S, D] * broadcast weight [B, S, D]
+
+module Scale = scale with
+  param weight = ones
+  const eps = 1e-6
+"""
+STD = """
+from std.embedding import embedding, Embedding
+from std.linear import linear, linear_no_bias, Linear, LinearNoBias
+from std.norm import layer_norm, LayerNorm
+
+let head [B, S, V, D]
+    (ids : Tensor[I64, [B, S]]) (table : Tensor[F32, [V, D]])
+    (norm_w : Tensor[F32, [D]]) (norm_b : Tensor[F32, [D]]) (eps : Tensor[F32, []])
+    (up_w : Tensor[F32, [2 * D, D]]) (up_b : Tensor[F32, [2 * D]]) (down : Tensor[F32, [D, 2 * D]])
+    : Tensor[F32, [B, S, D]] =
+  let x  = embedding[B, S, V, D] ids table in
+  let x  = layer_norm[B, S, D] x norm_w norm_b eps in
+  let up = linear[B, S, D, 2 * D] x up_w up_b in
+  linear_no_bias[B, S, 2 * D, D] up down
+
+module Head = head with
+  sub embed = Embedding(weight = table)
+  sub norm = LayerNorm(weight = norm_w, bias = norm_b, eps = eps)
+  sub up = Linear(weight = up_w, bias = up_b)
+  sub down = LinearNoBias(weight = down)
+"""
+
+
+def built(text: str, **options: Any) -> str:
+    emit = Options(**options)
+    (file,) = build_sources([Source("main.p0", text)], BuildOptions(emit)).files
+    return file.text
+
+
+def with_layers(layers: str, tmp_path: Any, **options: Any) -> str:
+    (tmp_path / "layers.p0").write_text(layers)
+    source = Source(str(tmp_path / "main.p0"), USES, tmp_path / "main.p0")
+    (file,) = build_sources([source], BuildOptions(Options(**options))).files
+    return file.text
+
+
+def loaded(text: str) -> dict[str, Any]:
+    names: dict[str, Any] = {}
+    exec(compile(text, "emitted.py", "exec"), names)
+    return names
+
+
+def test_layers_of_the_library_are_those_of_torch() -> None:
+    text = built(STD)
+    assert text.count("(nn.Module):") == 1
+    head = loaded(text)["Head"](V=7, D=4, eps=0.25)
+    children = {name: (type(child), str(child)) for name, child in head.named_children()}
+    assert children == {
+        "embed": (nn.Embedding, "Embedding(7, 4)"),
+        "norm": (nn.LayerNorm, "LayerNorm((4,), eps=0.25, elementwise_affine=True)"),
+        "up": (nn.Linear, "Linear(in_features=4, out_features=8, bias=True)"),
+        "down": (nn.Linear, "Linear(in_features=8, out_features=4, bias=False)"),
+    }
+
+
+def test_they_compute_what_classes_of_their_own_do() -> None:
+    ours = loaded(built(STD))["Head"](V=7, D=4)
+    plain = loaded(built(STD, style="explicit"))["Head"](V=7, D=4)
+    assert type(plain.up) is not nn.Linear
+    assert list(ours.state_dict()) == list(plain.state_dict())
+    plain.load_state_dict(ours.state_dict())
+    ids = torch.randint(7, (2, 3))
+    torch.testing.assert_close(ours(ids), plain(ids))
+
+
+def test_they_begin_as_the_source_says() -> None:
+    torch.manual_seed(0)
+    head = loaded(built(STD))["Head"](V=50, D=256)
+    assert not head.up.bias.any()
+    # He's: uniform within sqrt(6 / fan_in); that of nn.Linear is within 1 / sqrt(fan_in).
+    bound = math.sqrt(6 / 256)
+    assert 0.9 * bound < head.up.weight.abs().max() <= bound
+    assert abs(head.embed.weight.std() - 1) < 0.05
+
+
+def test_device_and_dtype_reach_them() -> None:
+    head = loaded(built(STD))["Head"](V=7, D=4, device="meta", dtype=torch.bfloat16)
+    assert {(p.device.type, p.dtype) for p in head.parameters()} == {("meta", torch.bfloat16)}
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "line"),
+    [
+        ("", "", "nn.RMSNorm(D, eps=eps, device=device, dtype=dtype)"),
+        ("param weight = ones", "param weight = normal(0.5)", "nn.RMSNorm(D, eps=eps"),
+        ("F32", "BF16", "nn.RMSNorm(D, eps=eps, device=device, dtype=dtype or torch.bfloat16)"),
+        ("(weight :", "(gain :", "Scale(D, eps=eps, device=device, dtype=dtype)"),
+        ("param weight", "buffer weight", "Scale(D, eps=eps, device=device, dtype=dtype)"),
+        ("x * broadcast rstd", "x + broadcast rstd", "Scale(D, eps=eps"),
+        ("[mean, axis=2]", "[sum, axis=2]", "Scale(D, eps=eps"),
+    ],
+)
+def test_only_what_is_the_same(was: str, now: str, line: str, tmp_path: Any) -> None:
+    layers, uses = RMS.replace(was, now), USES
+    if now == "BF16":
+        uses = uses.replace(was, now)
+    if now == "(gain :":
+        layers = layers.replace("weight", "gain")
+        uses = uses.replace("weight =", "gain =")
+    (tmp_path / "layers.p0").write_text(layers)
+    source = Source(str(tmp_path / "main.p0"), uses, tmp_path / "main.p0")
+    (file,) = build_sources([source], BuildOptions(Options())).files
+    assert f"self.scale = {line}".replace(" ", "") in "".join(file.text.split())
+    assert ("nn.init.normal_(self.scale.weight, std=0.5)" in file.text) == ("normal" in now)
+    own = "class Scale(" in file.text
+    assert own == line.startswith("Scale")
+    dtype = torch.bfloat16 if now == "BF16" else torch.float32
+    assert loaded(file.text)["Twice"](D=4)(torch.ones(1, 2, 4, dtype=dtype)).dtype is dtype
+
+
+def test_a_class_that_was_asked_for_stays() -> None:
+    text = built(RMS + USES.replace("from layers import scale, Scale\n", ""))
+    assert "class Scale(nn.Module):" in text
+    assert "self.scale = Scale(D" in text
+
+
+def test_the_explicit_style_keeps_every_class(tmp_path: Any) -> None:
+    assert "class Scale(nn.Module):" in with_layers(RMS, tmp_path, style="explicit")
+
+
+def test_where_a_target_keeps_the_steps_the_class_stays() -> None:
+    text = built(STD, target="xla")
+    assert "nn.Linear(" in text
+    assert "class LayerNorm(nn.Module):" in text
+    assert "self.norm = LayerNorm(D" in text
