@@ -13,8 +13,8 @@ __all__ = ["Attention"]
 class Attention(nn.Module):
     """Scaled dot-product attention, softmax((q k^T) * scale) v, for every head at once.
 
-    The batch and head axes are flattened into one for `matmul`, and the softmax is written
-    out: subtract the row's maximum, exponentiate, divide by the row's sum.
+    The batch and head axes are flattened into one for `matmul`, and the softmax is
+    written out: subtract the row's maximum, exponentiate, divide by the row's sum.
 
     Shapes:
         q: [B, H, S, D_h]

@@ -101,7 +101,8 @@ class SwiGLU(nn.Module):
 
 
 class TransformerBlockPartial(nn.Module):
-    """The feed-forward half of a pre-norm transformer block, with its residual connection.
+    """The feed-forward half of a pre-norm transformer block, with its residual
+    connection.
 
     Shapes:
         x: [B, S, D]
@@ -133,8 +134,8 @@ class TransformerBlockPartial(nn.Module):
         B, S, _ = x.shape
         _check_shape("x", x, ("B", "S", "D"), (B, S, D))
 
-        h_ffn: Tensor = self.ffn(self.norm(x))  # [B, S, D]
-        return x + h_ffn  # [B, S, D]
+        out: Tensor = x + self.ffn(self.norm(x))  # [B, S, D]
+        return out
 
 
 def _check_input(

@@ -48,12 +48,12 @@ def merge_heads(x: Tensor) -> Tensor:
 def cached_attention(
     q: Tensor, k: Tensor, v: Tensor, past_k: Tensor, past_v: Tensor
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """One step of causal attention with a key/value cache: the query of the new token against the
-    P tokens before it and itself.
+    """One step of causal attention with a key/value cache: the query of the new token
+    against the P tokens before it and itself.
 
-    Gives the result and the caches with the new token behind. The first token has no cache: it
-    takes `grouped_causal_attention`, and its k and v are the first cache, as those of a whole
-    prompt are. Without groups, G is H and R is 1.
+    Gives the result and the caches with the new token behind. The first token has no
+    cache: it takes `grouped_causal_attention`, and its k and v are the first cache,
+    as those of a whole prompt are. Without groups, G is H and R is 1.
 
     Shapes:
         q: [B, H, 1, K]
@@ -72,7 +72,8 @@ def cached_attention(
 
 
 class SwiGLU(nn.Module):
-    """Feed-forward layer gated by SiLU, with the `state_dict` keys of Llama in transformers.
+    """Feed-forward layer gated by SiLU, with the `state_dict` keys of Llama in
+    transformers.
 
     Shapes:
         x: [B, S, D]
@@ -109,7 +110,8 @@ class SwiGLU(nn.Module):
 
 
 def apply_rotary(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
-    """Rotate queries or keys by their positions, where feature i is paired with feature K + i.
+    """Rotate queries or keys by their positions, where feature i is paired with feature
+    K + i.
 
     This is the layout of Llama in transformers (`rotate_half`).
 
@@ -120,8 +122,8 @@ def apply_rotary(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
         result: [B, H, S, 2*K]
     """
     low, high = x.chunk(2, dim=-1)  # [B, H, S, K], [B, H, S, K]
-    low_difference = low * cos - high * sin  # [B, H, S, K]
-    return torch.cat([low_difference, high * cos + low * sin], dim=-1)  # [B, H, S, 2*K]
+    # [B, H, S, 2*K]
+    return torch.cat([low * cos - high * sin, high * cos + low * sin], dim=-1)
 
 
 def rotated_heads(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
@@ -143,7 +145,8 @@ def rotated_heads(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
 class LlamaAttention(nn.Module):
     """Causal attention with rotary positions.
 
-    Gives the keys and values too: the cache with which `llama_attention_step` goes on.
+    Gives the keys and values too: the cache with which `llama_attention_step` goes
+    on.
 
     Shapes:
         x: [B, S, D]
@@ -164,7 +167,8 @@ class LlamaAttention(nn.Module):
         super().__init__()
         if min(D, D_q, D_kv) < 1:
             raise ValueError(
-                f"expected D >= 1, D_q >= 1, D_kv >= 1, got D={D}, D_q={D_q}, D_kv={D_kv}"
+                "expected D >= 1, D_q >= 1, D_kv >= 1, "
+                f"got D={D}, D_q={D_q}, D_kv={D_kv}"
             )
         self.D = D
         self.D_q = D_q
@@ -209,9 +213,9 @@ class LlamaAttention(nn.Module):
         if D_q != 2 * H * K:
             raise ValueError(f"expected D_q == 2*H*K, got H={H}, K={K}, D_q={D_q}")
 
+        q = rotated_heads(self.q_proj(x), cos, sin)  # [B, H, S, 2*K]
         k = rotated_heads(self.k_proj(x), cos, sin)  # [B, G, S, 2*K]
         v = split_heads(self.v_proj(x), H=G)  # [B, G, S, 2*K]
-        q = rotated_heads(self.q_proj(x), cos, sin)  # [B, H, S, 2*K]
         # [B, H, S, 2*K]
         mixed = F.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
         merged = merge_heads(mixed)  # [B, S, D_q]
@@ -242,7 +246,8 @@ class LlamaAttentionStep(nn.Module):
         super().__init__()
         if min(D, D_q, D_kv) < 1:
             raise ValueError(
-                f"expected D >= 1, D_q >= 1, D_kv >= 1, got D={D}, D_q={D_q}, D_kv={D_kv}"
+                "expected D >= 1, D_q >= 1, D_kv >= 1, "
+                f"got D={D}, D_q={D_q}, D_kv={D_kv}"
             )
         self.D = D
         self.D_q = D_q
@@ -291,9 +296,9 @@ class LlamaAttentionStep(nn.Module):
         if D_kv != 2 * G * K:
             raise ValueError(f"expected D_kv == 2*G*K, got G={G}, K={K}, D_kv={D_kv}")
 
+        q = rotated_heads(self.q_proj(x), cos, sin)  # [B, H, 1, 2*K]
         k = rotated_heads(self.k_proj(x), cos, sin)  # [B, G, 1, 2*K]
         v = split_heads(self.v_proj(x), H=G)  # [B, G, 1, 2*K]
-        q = rotated_heads(self.q_proj(x), cos, sin)  # [B, H, 1, 2*K]
         # [B, H, 1, 2*K], [B, G, P + 1, 2*K], [B, G, P + 1, 2*K]
         mixed, all_k, all_v = cached_attention(q, k, v, past_k, past_v)
         # [B, 1, D], [B, G, P + 1, 2*K], [B, G, P + 1, 2*K]
@@ -301,8 +306,8 @@ class LlamaAttentionStep(nn.Module):
 
 
 class LlamaDecoderLayer(nn.Module):
-    """Attention, then a gated feed-forward layer, each with a norm in front and added to what it was
-    made of.
+    """Attention, then a gated feed-forward layer, each with a norm in front and added
+    to what it was made of.
 
     Shapes:
         x: [B, S, D]
@@ -325,7 +330,8 @@ class LlamaDecoderLayer(nn.Module):
         super().__init__()
         if min(D, D_ff, D_q, D_kv) < 1:
             raise ValueError(
-                f"expected D >= 1, D_ff >= 1, D_q >= 1, D_kv >= 1, got D={D}, D_ff={D_ff}, D_q={D_q}, D_kv={D_kv}"
+                "expected D >= 1, D_ff >= 1, D_q >= 1, D_kv >= 1, "
+                f"got D={D}, D_ff={D_ff}, D_q={D_q}, D_kv={D_kv}"
             )
         self.D = D
         self.D_ff = D_ff
@@ -399,7 +405,8 @@ class LlamaDecoderLayerStep(nn.Module):
         super().__init__()
         if min(D, D_ff, D_q, D_kv) < 1:
             raise ValueError(
-                f"expected D >= 1, D_ff >= 1, D_q >= 1, D_kv >= 1, got D={D}, D_ff={D_ff}, D_q={D_q}, D_kv={D_kv}"
+                "expected D >= 1, D_ff >= 1, D_q >= 1, D_kv >= 1, "
+                f"got D={D}, D_ff={D_ff}, D_q={D_q}, D_kv={D_kv}"
             )
         self.D = D
         self.D_ff = D_ff

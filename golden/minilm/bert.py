@@ -44,7 +44,8 @@ def merge_heads(x: Tensor) -> Tensor:
 
 
 class BertEmbeddings(nn.Module):
-    """What a token is, where it stands and what kind of token it is, added and normalised.
+    """What a token is, where it stands and what kind of token it is, added and
+    normalised.
 
     All tokens are of kind 0: there is one text, not a pair.
 
@@ -67,7 +68,8 @@ class BertEmbeddings(nn.Module):
         super().__init__()
         if min(V, P, T, D) < 1:
             raise ValueError(
-                f"expected V >= 1, P >= 1, T >= 1, D >= 1, got V={V}, P={P}, T={T}, D={D}"
+                "expected V >= 1, P >= 1, T >= 1, D >= 1, "
+                f"got V={V}, P={P}, T={T}, D={D}"
             )
         self.V = V
         self.P = P
@@ -97,10 +99,9 @@ class BertEmbeddings(nn.Module):
         types_constant = torch.tensor(0, dtype=torch.int64, device=input_ids.device)
         # F32[B, S, D]
         types: Tensor = self.token_type_embeddings(types_constant.expand(B, S))
-        word_embeddings_sum: Tensor = (
+        out: Tensor = self.LayerNorm(
             self.word_embeddings(input_ids) + types + positions
         )  # F32[B, S, D]
-        out: Tensor = self.LayerNorm(word_embeddings_sum)  # [B, S, D]
         return out
 
 
@@ -154,9 +155,9 @@ class BertSelfAttention(nn.Module):
         _check_shape("x", x, ("B", "S", "D"), (B, S, D))
         _check_shape("is_token", is_token, ("B", "S"), (B, S))
 
+        q = split_heads(self.query(x), H=H)  # [B, H, S, K]
         k = split_heads(self.key(x), H=H)  # [B, H, S, K]
         v = split_heads(self.value(x), H=H)  # [B, H, S, K]
-        q = split_heads(self.query(x), H=H)  # [B, H, S, K]
         mask = is_token.reshape(B, 1, 1, S)  # [B, 1, 1, S]
         # attention (bert.p0:51-52) -> F32[B, H, S, K]
         mixed = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
@@ -164,8 +165,8 @@ class BertSelfAttention(nn.Module):
 
 
 class BertOutput(nn.Module):
-    """A linear layer whose result is added to `residual` and normalised: how attention and the
-    feed-forward layer end.
+    """A linear layer whose result is added to `residual` and normalised: how attention
+    and the feed-forward layer end.
 
     Shapes:
         x: [B, S, D_in]
@@ -208,9 +209,8 @@ class BertOutput(nn.Module):
         _check_shape("x", x, ("B", "S", "D_in"), (B, S, D_in))
         _check_shape("residual", residual, ("B", "S", "D"), (B, S, D))
 
-        dense_sum: Tensor = self.dense(x) + residual  # [B, S, D]
-        out_2: Tensor = self.LayerNorm(dense_sum)  # [B, S, D]
-        return out_2
+        LayerNorm_out: Tensor = self.LayerNorm(self.dense(x) + residual)  # [B, S, D]
+        return LayerNorm_out
 
 
 class BertAttention(nn.Module):
@@ -254,8 +254,7 @@ class BertAttention(nn.Module):
         _check_shape("x", x, ("B", "S", "D"), (B, S, D))
         _check_shape("is_token", is_token, ("B", "S"), (B, S))
 
-        mixed: Tensor = self.self(x, is_token)  # F32[B, S, D]
-        out: Tensor = self.output(mixed, x)  # [B, S, D]
+        out: Tensor = self.output(self.self(x, is_token), x)  # F32[B, S, D]
         return out
 
 
@@ -299,7 +298,8 @@ class BertIntermediate(nn.Module):
 
 
 class BertLayer(nn.Module):
-    """A layer of the encoder: attention, then a feed-forward layer, each added and then normalised.
+    """A layer of the encoder: attention, then a feed-forward layer, each added and then
+    normalised.
 
     Shapes:
         x: [B, S, D]
@@ -345,8 +345,7 @@ class BertLayer(nn.Module):
         _check_shape("is_token", is_token, ("B", "S"), (B, S))
 
         h: Tensor = self.attention(x, is_token)  # F32[B, S, D]
-        hidden: Tensor = self.intermediate(h)  # [B, S, D_ff]
-        out: Tensor = self.output(hidden, h)  # [B, S, D]
+        out: Tensor = self.output(self.intermediate(h), h)  # [B, S, D]
         return out
 
 

@@ -10,9 +10,11 @@ __all__ = ["SentenceEmbedding"]
 
 
 class SentenceEmbedding(nn.Module):
-    """One vector of length 1 for each text: the mean of its tokens, divided by its norm.
+    """One vector of length 1 for each text: the mean of its tokens, divided by its
+    norm.
 
-    A text has at least one token. A norm counts as 1e-12 at least, so that a mean of 0 stays 0.
+    A text has at least one token. A norm counts as 1e-12 at least, so that a mean of
+    0 stays 0.
 
     Shapes:
         x: [B, S, D]

@@ -143,15 +143,16 @@ class CausalBlock(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         h: Tensor = x + self.self_attn(self.norm1(x))  # [B, S, D]
         hidden = F.gelu(self.linear1(self.norm2(h)))  # [B, S, D_ff]
-        linear2_out: Tensor = self.linear2(hidden)  # [B, S, D]
-        return h + linear2_out  # [B, S, D]
+        out: Tensor = h + self.linear2(hidden)  # [B, S, D]
+        return out
 
 
 class CharModel(nn.Module):
-    """A language model of two blocks: the logits of the character that comes after each one.
+    """A language model of two blocks: the logits of the character that comes after each
+    one.
 
-    B texts, S characters of V kinds, at most P positions, D features in H heads. The table of
-    characters has two uses, at both ends: its weight is tied.
+    B texts, S characters of V kinds, at most P positions, D features in H heads. The
+    table of characters has two uses, at both ends: its weight is tied.
 
     Attributes:
         char_weight: [V, D], parameter
@@ -177,7 +178,8 @@ class CharModel(nn.Module):
         super().__init__()
         if min(V, P, D, H, D_ff) < 1:
             raise ValueError(
-                f"expected V >= 1, P >= 1, D >= 1, H >= 1, D_ff >= 1, got V={V}, P={P}, D={D}, H={H}, D_ff={D_ff}"
+                "expected V >= 1, P >= 1, D >= 1, H >= 1, D_ff >= 1, "
+                f"got V={V}, P={P}, D={D}, H={H}, D_ff={D_ff}"
             )
         K = D // H
         if D != H * K:
@@ -220,7 +222,8 @@ class CharModel(nn.Module):
 
 
 class CharLoss(nn.Module):
-    """How unlikely the right characters are, in nats for each: the mean of -log(softmax(logits)).
+    """How unlikely the right characters are, in nats for each: the mean of
+    -log(softmax(logits)).
 
     Shapes:
         logits: [B, S, V]

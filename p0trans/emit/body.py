@@ -54,21 +54,26 @@ def write_body(surroundings: Surroundings) -> Body:
         value: _operands(step, surroundings.children.get(value))
         for value, step in surroundings.definition.numbered_steps()
     }
-    writer = _Writer(
-        surroundings,
-        operands,
-        analyse_usage(
-            surroundings.definition,
+    foldable = _foldable(surroundings, operands)
+    while True:
+        writer = _Writer(
+            surroundings,
             operands,
-            # What is written step by step has a line for each child's call, too.
-            frozenset() if surroundings.definition.idiomatic else surroundings.children.keys(),
-            _foldable(surroundings, operands),
-        ),
-        dict(enumerate(surroundings.parameters)),
-        {*surroundings.values.values(), *surroundings.shapes.values()},
-    )
-    writer.write()
-    return Body(tuple(writer.lines), frozenset(writer.variables))
+            analyse_usage(
+                surroundings.definition,
+                operands,
+                # What is written step by step has a line for each child's call, too.
+                frozenset() if surroundings.definition.idiomatic else surroundings.children.keys(),
+                foldable,
+            ),
+            dict(enumerate(surroundings.parameters)),
+            {*surroundings.values.values(), *surroundings.shapes.values()},
+        )
+        writer.write()
+        if not writer.cut:
+            return Body(tuple(writer.lines), frozenset(writer.variables))
+        # What did not fit where it is used gets its line where the source has it.
+        foldable -= writer.cut
 
 
 @dataclass(slots=True)
@@ -76,7 +81,8 @@ class _Writer:
     """The working state of one `write_body`.
 
     `holders` says which value each local name holds; a name may be given again once that value
-    is used no more. `counters` number the temporaries of one `let` that want the same name, and
+    is used no more. `cut` are the named values that had to get a line although they were to be
+    folded. `counters` number the temporaries of one `let` that want the same name, and
     `shadowed` the values that a `let` of one name hides but that are still used.
     """
 
@@ -90,6 +96,7 @@ class _Writer:
     shadowed: dict[str, int] = field(default_factory=dict)
     large: dict[Type, bool] = field(default_factory=dict)
     lines: list[Line] = field(default_factory=list)
+    cut: set[Value] = field(default_factory=set)
     variables: set[str] = field(default_factory=set)
 
     def write(self) -> None:
@@ -134,6 +141,7 @@ class _Writer:
     def write_return(self) -> None:
         definition = self.around.definition
         if self.fragments[definition.result].untyped:
+            # What a type checker takes for Any cannot be returned as a Tensor.
             self.hoist(definition.result, definition.result + 1, _RESULT)
         fragment = self.fragments[definition.result]
         step = definition.step_of(definition.result)
@@ -254,16 +262,19 @@ class _Writer:
 
     def hoist(self, value: Value, line: Value, called: str = "") -> None:
         """Gives a folded expression a line of its own, before the line of the value `line`, under
-        its `let` name or `called`; without either it is called after what it holds."""
+        its `let` name, or `called` where that is free, or called after what it holds."""
         step = self.around.definition.step_of(value)
         assert step is not None
         fragment = self.fragments[value]
         if step.binding is not None:
+            self.cut.add(value)
             self.bind(self.let_name(step.binding, value, line - 1), value, fragment, line - 1)
             return
         stem = fragment.stem
         owner = step.owner
-        base = called or "_".join(part for part in (stem or owner, fragment.noun) if part)
+        base = "_".join(part for part in (stem or owner, fragment.noun) if part)
+        if called and called not in self.names | self.holders.keys():
+            base = called
         while True:
             count = self.counters.get((owner, base), 0) + 1
             self.counters[owner, base] = count
@@ -309,12 +320,6 @@ class _Writer:
         if self.around.definition.idiomatic:
             self.lighten(value, operands)
         fragment = self.noted(value, step, spell([self.fragments[one] for one in operands]))
-        if fragment.untyped and value == self.around.definition.result:
-            # A result that a type checker takes for Any would be refused.
-            for operand in operands:
-                if self.fragments[operand].untyped:
-                    self.hoist(operand, value)
-            fragment = self.noted(value, step, spell([self.fragments[one] for one in operands]))
         excess = len(fragment.text) - room
         if excess <= 0:
             return fragment
@@ -331,12 +336,22 @@ class _Writer:
         return self.noted(value, step, spell([self.fragments[one] for one in operands]))
 
     def lighten(self, value: Value, operands: Sequence[Value]) -> None:
-        """Hoist the heaviest operands until few enough operations are left."""
+        """Hoist the heaviest operands until few enough operations are left, but for those that
+        the source has in the same expression."""
         weights = {operand: self.fragments[operand].weight for operand in operands}
         for operand in sorted(weights, key=lambda operand: -weights[operand]):
             if sum(self.fragments[other].weight for other in weights) < _FOLDED_OPERATIONS:
                 break
-            self.hoist(operand, value)
+            if weights[operand] and not self.is_of_one_let(value, operand):
+                self.hoist(operand, value)
+
+    def is_of_one_let(self, value: Value, operand: Value) -> bool:
+        """Whether `operand` has no name and stands in the `let` of `value`."""
+        step, part = (self.around.definition.step_of(one) for one in (value, operand))
+        assert step is not None
+        if part is None or part.binding is not None:
+            return False
+        return part.owner == (step.owner if step.binding is None else step.binding)
 
     def noted(self, value: Value, step: Step, fragment: Fragment) -> Fragment:
         """The fragment as that of `value`, with a comment on what it stands for, where that was

@@ -17,8 +17,10 @@ from p0trans.emit.view import ClassView, ConstructorView
 from p0trans.ir.program import Initializer, Reference, State, Sub
 from p0trans.types import TensorType
 
-_FACTORY = ("device: torch.device | str | None = None", "dtype: torch.dtype | None = None")
-_FACTORY_NAMES = ("device", "dtype")
+_FACTORY = {
+    "device": "device: torch.device | str | None = None",
+    "dtype": "dtype: torch.dtype | None = None",
+}
 _NUMBER_TYPES: Mapping[str, type[float] | type[int] | type[bool]] = {
     "float": float,
     "integer": int,
@@ -106,7 +108,7 @@ def _constructor(
     ]
     shown = ", ".join(f"{path}={{self.{path}}}" for path, _, _ in stored)
     return ConstructorView(
-        parameters=(*signature, *(_FACTORY if plan.factory else ())),
+        parameters=(*signature, *(_FACTORY[name] for name in plan.factory)),
         guards=_guards(plan, scope) if scope.checks and public else (),
         assignments=tuple(assignments),
         resets=tuple(_resets(plan, plans)),
@@ -124,7 +126,7 @@ def _guards(plan: ClassPlan, scope: FileScope) -> tuple[Line, ...]:
     """The checks of the sizes that the constructor takes, and of what follows from these alone."""
     if not plan.constructor:
         return ()
-    taken = {*plan.arguments.values(), *(item.name for item in plan.numbers), *_FACTORY_NAMES}
+    taken = {*plan.arguments.values(), *(item.name for item in plan.numbers), *_FACTORY}
     derived = (name for name in plan.definition.shape_parameters if name not in plan.arguments)
     locals_ = {**plan.arguments, **allocate(derived, scope.taken, taken)}
     boundary = write_boundary(
@@ -148,7 +150,7 @@ def _state_code(plan: ClassPlan, state: State) -> str:
     assert isinstance(type_, TensorType)
     dims = ", ".join(code_dim(dim, plan.arguments) for dim in type_.shape) or "()"
     declared = f"torch.{type_.dtype.torch}"
-    dtype = _dtype_argument(type_.dtype) if type_.dtype.is_float else declared
+    dtype = _dtype_argument(type_.dtype, plan) if type_.dtype.is_float else declared
     tensor = f"torch.empty({dims}, device=device, dtype={dtype})"
     path = plan.owned[state.parameter].path
     if state.kind == "param":
@@ -166,9 +168,10 @@ def _child_code(plan: ClassPlan, sub: Sub, child: ClassPlan, scope: FileScope) -
         keyword = item.name if layer is None else layer.numbers[item.parameter]
         arguments.append(f"{keyword}={names[ours[item.parameter]]}")
     arguments += () if layer is None else layer.keywords
-    if child.factory:
-        dtype = "dtype" if layer is None else _dtype_argument(_state_dtype(child))
-        arguments += ["device=device", f"dtype={dtype}"]
+    arguments += ["device=device"] if child.factory else []
+    if "dtype" in child.factory and (layer is not None or "dtype" in plan.factory):
+        dtype = "dtype" if layer is None else _dtype_argument(_state_dtype(child), plan)
+        arguments.append(f"dtype={dtype}")
     class_ = scope.classes[sub.module] if layer is None else f"nn.{layer.name}"
     return f"self.{plan.children[sub.name]} = {class_}({', '.join(arguments)})"
 
@@ -180,9 +183,11 @@ def _state_dtype(plan: ClassPlan) -> DType:
     return type_.dtype
 
 
-def _dtype_argument(declared: DType) -> str:
-    """What the argument `dtype` of a constructor makes of a declared float dtype; that of torch's
-    own layers is float32, too, unless someone sets another one for all."""
+def _dtype_argument(declared: DType, plan: ClassPlan) -> str:
+    """The dtype of a tensor that is declared with a float dtype. With the argument `dtype` it is
+    that, and float32 is what torch's own layers make of none, too."""
+    if "dtype" not in plan.factory:
+        return f"torch.{declared.torch}"
     return "dtype" if declared is DTYPES["F32"] else f"dtype or torch.{declared.torch}"
 
 

@@ -13,6 +13,7 @@ from p0trans.source import Span
 
 LINE_LENGTH = 88
 """Black's own, which the emitted files keep to."""
+_MESSAGE_WIDTH = LINE_LENGTH - 16
 
 
 class Trace(NamedTuple):
@@ -84,10 +85,9 @@ def constraint_guard(
     used = constraint.variables()
     variables = tuple(name for name in names if name in used)
     text = constraint_prose(constraint, names)
-    message = f'f"expected {text}, got {numbers_text(variables, names)}"'
     return Line(
         f"if {negated_code(constraint, names)}:",
-        raises=f"ValueError({message})",
+        raises=_value_error(text, numbers_text(variables, names)),
         trace=Trace(facts=(constraint,)) if trace is None else trace,
     )
 
@@ -97,7 +97,13 @@ def size_guard(variables: tuple[str, ...], names: Mapping[str, str]) -> Line:
     arguments = ", ".join(names[name] for name in variables)
     smallest = arguments if len(variables) == 1 else f"min({arguments})"
     wanted = ", ".join(f"{names[name]} >= 1" for name in variables)
-    message = f'f"expected {wanted}, got {numbers_text(variables, names)}"'
-    return Line(
-        f"if {smallest} < 1:", raises=f"ValueError({message})", trace=Trace(sizes=variables)
-    )
+    error = _value_error(wanted, numbers_text(variables, names))
+    return Line(f"if {smallest} < 1:", raises=error, trace=Trace(sizes=variables))
+
+
+def _value_error(wanted: str, got: str) -> str:
+    """An error whose message black can break, which leaves every string as it is."""
+    whole = f'f"expected {wanted}, got {got}"'
+    if len(whole) <= _MESSAGE_WIDTH:
+        return f"ValueError({whole})"
+    return f'ValueError("expected {wanted}, " f"got {got}")'

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from p0trans.dtypes import DTYPES
+from p0trans.dtypes import DTYPES, DType
 from p0trans.emit.names import MODULE_ATTRIBUTES, RESERVED, allocate
 from p0trans.emit.torch_layers import TorchLayer, torch_layer
 from p0trans.ir.program import Definition, Module, Program, Reference, Sub
+from p0trans.ir.program import Number as NumberNode
 from p0trans.shapes.dim import Constraint, Dim, variable
 from p0trans.shapes.solve import FromEquation, FromInput, Given, ShapeBinding, solve
-from p0trans.types import TensorType, Type
+from p0trans.types import TensorType, Type, tensors
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +44,9 @@ class ClassPlan:
     this module's own consts and those of its children. `bindings` give each shape variable its
     number: their input 0 stands for the constructor's variables, input `i + 1` is `inputs[i]`.
     `variables` and `children` are the attributes of shape variables and child modules, `owned`
-    those of the parameters that are no inputs. `factory` says whether `__init__` takes the
-    device and dtype of tensors. Where torch.nn has the module, that is its `layer` and emitted
-    instead.
+    those of the parameters that are no inputs. `factory` says which of the device and the dtype of
+    its tensors `__init__` takes: no dtype where the module has floats of several. Where torch.nn
+    has the module, that is its `layer` and emitted instead.
     """
 
     module: Module
@@ -58,7 +59,8 @@ class ClassPlan:
     variables: Mapping[str, str]
     children: Mapping[str, str]
     owned: Mapping[int, Owned]
-    factory: bool
+    factory: tuple[str, ...]
+    floats: frozenset[DType]
     layer: TorchLayer | None
 
     @property
@@ -160,6 +162,7 @@ def _plan(
         taken,
         set(arguments.values()),
     )
+    floats = _floats(definition, module).union(*(plans[sub.module].floats for sub in module.subs))
     return ClassPlan(
         module=module,
         definition=definition,
@@ -174,9 +177,26 @@ def _plan(
         variables=variables,
         children=children,
         owned=owned,
-        factory=bool(module.states) or any(plans[sub.module].factory for sub in module.subs),
+        factory=_factory(module, floats, plans),
+        floats=floats,
         layer=layer,
     )
+
+
+def _floats(definition: Definition, module: Module) -> frozenset[DType]:
+    """The float dtypes of what a module computes with, Python numbers apart."""
+    types = [p.type for i, p in enumerate(definition.parameters) if i not in module.numbers]
+    types += [step.type for step in definition.steps if not isinstance(step.node, NumberNode)]
+    found = (tensor.dtype for type_ in types for tensor in tensors(type_))
+    return frozenset(dtype for dtype in found if dtype.is_float)
+
+
+def _factory(
+    module: Module, floats: frozenset[DType], plans: Mapping[Reference, ClassPlan]
+) -> tuple[str, ...]:
+    if not module.states and not any(plans[sub.module].factory for sub in module.subs):
+        return ()
+    return ("device", "dtype") if len(floats) == 1 else ("device",)
 
 
 def _constructor(

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
+from p0trans.emit.lines import LINE_LENGTH
 from p0trans.emit.names import allocate
 from p0trans.emit.notation import annotation, constraint_prose, documented_type
 from p0trans.ir.program import Apply, Call, Definition, Program, Reference
 from p0trans.shapes.solve import Given
 from p0trans.types import TensorType, Type
+
+# Behind the indentation and, on the first line, the quotes.
+_DOC_WIDTH = LINE_LENGTH - len('    """')
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +107,27 @@ def docstring(
     if constraints:
         texts = (constraint_prose(constraint, names.shapes) for constraint in constraints)
         lines.append(f"    where {', '.join(texts)}")
-    return tuple(lines)
+    return tuple(piece for paragraph in _paragraphs(lines) for piece in _within_width(paragraph))
+
+
+def _paragraphs(lines: Sequence[str]) -> Iterator[list[str]]:
+    """Runs of lines of prose; any other line, such as one that is indented, by itself."""
+    for is_prose, run in groupby(lines, key=lambda line: line[:1].isalnum()):
+        if is_prose:
+            yield list(run)
+        else:
+            yield from ([line] for line in run)
+
+
+def _within_width(paragraph: Sequence[str]) -> Sequence[str]:
+    """The lines of a paragraph, filled anew where one is too long for the code around it."""
+    if all(len(line) <= _DOC_WIDTH for line in paragraph):
+        return paragraph
+    text = " ".join(paragraph)
+    indent = " " * (len(text) - len(text.lstrip()))
+    return textwrap.wrap(
+        text, _DOC_WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
 
 
 def _escaped(text: str) -> str:

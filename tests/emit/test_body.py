@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import re
+
+from p0trans.driver import Options as BuildOptions
+from p0trans.driver import build_sources
 from p0trans.dtypes import DTYPES
+from p0trans.emit import Options
 from p0trans.shapes.dim import constant
+from p0trans.source import Source
 from tests.emit.build import Build, alone, dim, tensor
 from tests.emit.run import body, center, emitted, repeat_kv, rmsnorm
 
 F32 = DTYPES["F32"]
+
+
+def _idiomatic(text: str) -> str:
+    (file,) = build_sources([Source("main.p0", text)], BuildOptions(Options())).files
+    return file.text
 
 
 def test_a_line_for_each_let() -> None:
@@ -217,3 +228,26 @@ def test_a_call_passes_what_the_callee_cannot_infer() -> None:
     twice = b.call(repeat_kv(), "B G 2 S D 2*G", k)
     text = emitted(alone(repeat_kv(), b.done(twice)), checks="none")
     assert "    return repeat_kv(k, R=2)  # [B, 2*G, S, D]\n" in text
+
+
+def test_what_one_let_holds_stays_together_where_it_fits() -> None:
+    text = _idiomatic("""
+let kl [N, Z] (mu : Tensor[F32, [N, Z]]) (logvar : Tensor[F32, [N, Z]]) : Tensor[F32, [N]] =
+  let ones  = broadcast 1.0 [N, Z] in
+  let inner = ones + logvar - mu * mu - exp logvar in
+  reduce[sum, axis=1] (inner * inner * inner)
+""")
+    assert "    inner = 1.0 + logvar - mu.square() - torch.exp(logvar)  # [N, Z]\n" in text
+
+
+def test_what_does_not_fit_gets_its_line_where_the_source_has_it() -> None:
+    lets = "\n".join(
+        f"  let {name} = sin (cos (tanh {name}_0 * {name}_0)) * {name}_0 in" for name in "pqrst"
+    )
+    parameters = " ".join(f"({name}_0 : Tensor[F32, [N, Z]])" for name in "pqrst")
+    text = _idiomatic(
+        f"let f [N, Z] {parameters} : Tensor[F32, [N, Z]] =\n{lets}\n  p * q * r * s * t\n"
+    )
+    names = re.findall(r"^ +([pqrst]) = ", text, flags=re.MULTILINE)
+    assert len(names) > 1
+    assert names == sorted(names)

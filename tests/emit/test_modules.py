@@ -8,6 +8,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from p0trans.dtypes import DTYPES
 from p0trans.ir.program import Const, Definition, Module, Program
 from tests.emit.build import (
     Build,
@@ -140,6 +141,19 @@ def test_factory_arguments_and_the_declared_dtype() -> None:
     assert class_(4).weight.dtype == torch.float32
     assert class_(4, dtype=torch.float64).weight.dtype == torch.float64
     assert class_(4, device="meta").weight.device.type == "meta"
+
+
+def test_floats_of_several_dtypes_are_not_one_argument() -> None:
+    b = Build("mixed", "B D")
+    x = b.parameter("x", tensor("BF16", "B D"))
+    low, high = b.parameter("low", tensor("BF16", "D")), b.parameter("high", tensor("F32", "D"))
+    wide = b.apply("cast", b.apply("mul", x, b.broadcast(low, "B D")), dtype=DTYPES["F32"])
+    mixed = b.done(b.apply("mul", wide, b.broadcast(high, "B D")))
+    text = emitted(alone(mixed, modules=[module("Mixed", mixed, [param(1), param(2)])]))
+    assert "self, D: int, device: torch.device | str | None = None" in text
+    assert "dtype: torch.dtype | None" not in text
+    assert "self.low = nn.Parameter(torch.empty(D, device=device, dtype=torch.bfloat16))" in text
+    assert "self.high = nn.Parameter(torch.empty(D, device=device, dtype=torch.float32))" in text
 
 
 def test_children_read_as_modules_and_their_state_nests() -> None:

@@ -107,7 +107,8 @@ class SwiGLU(nn.Module):
 
 
 class TransformerBlockPartial(nn.Module):
-    """The feed-forward half of a pre-norm transformer block, with its residual connection.
+    """The feed-forward half of a pre-norm transformer block, with its residual
+    connection.
 
     Shapes:
         x: [B, S, D]
