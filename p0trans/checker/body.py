@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from p0trans.checker import application, calls
 from p0trans.checker.context import Context
@@ -17,7 +17,7 @@ from p0trans.checker.dims import (
 )
 from p0trans.checker.edits import innermost
 from p0trans.checker.literals import check_literal
-from p0trans.checker.names import Scope, report_unknown
+from p0trans.checker.names import STATEMENTS, Scope, report_applied, report_unknown
 from p0trans.checker.operand import Operand, Reduced
 from p0trans.checker.shapes import same_type
 from p0trans.diagnostics.model import Fix, Label
@@ -34,6 +34,10 @@ from p0trans.types import TensorType, TupleType, Type
 # (None when the part is wrong and that has been reported).
 Request: TypeAlias = tuple[tree.Expr, Type | None]
 Walk: TypeAlias = Generator[Request, "Value | None", "Value | None"]
+
+
+# Rejections after which a written target shape may itself be the mistake.
+_TARGET_IN_DOUBT: Final = frozenset({"P0501", "P0502", "P0703"})
 
 
 class Argument(NamedTuple):
@@ -72,6 +76,7 @@ class Body:
             )
         }
         self._owner: str | None = None
+        self._doubtful: set[Value] = set()
         self.recovered = False
 
     def steps(self) -> tuple[Step, ...]:
@@ -91,15 +96,27 @@ class Body:
 
     def add(self, node: Node, type_: Type, expr: tree.Expr) -> Value:
         self.drafts.append(_Draft(node, type_, expr.span, None, self._owner, expr))
-        return len(self.parameters) + len(self.drafts) - 1
+        value = len(self.parameters) + len(self.drafts) - 1
+        if not isinstance(node, Call) and not self._doubtful.isdisjoint(node.operands):
+            self._doubtful.add(value)
+        return value
 
-    def recover(self, type_: Type, expr: tree.Expr) -> Value:
+    def recover(self, type_: Type, expr: tree.Expr, *, doubtful: bool = False) -> Value:
         """A stand-in for a step that is wrong but whose type is written: checking goes on.
 
         What is wrong may be reported elsewhere, where a broken definition is declared.
+        `doubtful` says that the mistake may be in the written type itself: that the value, or
+        one made of it, does not fit is then not reported again.
         """
         self.recovered = True
-        return self.add(Pack(()), type_, expr)
+        value = self.add(Pack(()), type_, expr)
+        if doubtful:
+            self._doubtful.add(value)
+        return value
+
+    def is_doubtful(self, value: Value) -> bool:
+        """Whether the type of `value` may be wrong by a mistake that has been reported."""
+        return value in self._doubtful
 
     def origin(self, value: Value) -> tuple[Label, ...]:
         """Where the type of a named value comes from."""
@@ -139,7 +156,8 @@ class Body:
         kept = OPERATIONS[keeper].infer(types, draft.node.attributes, self.facts)
         if isinstance(kept, Rejection):
             return None
-        return Reduced(axis, kept, draft.tree.head.span, keeper)
+        head = draft.tree.head.span
+        return Reduced(axis, kept, head, head.to(draft.tree.attributes_span or head), keeper)
 
     @property
     def facts(self) -> Facts:
@@ -230,7 +248,7 @@ class Body:
             return self._values[expr.text]
         signature = self.scope.definition(expr.text)
         if signature is not None and not signature.shape_parameters and not signature.parameters:
-            return calls.check_call(self, signature, expr, expr.span, None, ())
+            return calls.check_call(self, signature, expr, ())
         if signature is not None or expr.text in CALLABLE:
             what = "a definition" if signature is not None else "an operation"
             form = CALLABLE[expr.text].form if signature is None else signature.form
@@ -254,7 +272,7 @@ class Body:
             form = "Bool" if isinstance(value, bool) else "I32" if isinstance(value, int) else "F32"
             dtype = DTYPES[form]
         if not check_literal(self.context, expr, value, dtype):
-            return self.recover(TensorType(dtype, ()), expr)
+            return self.recover(TensorType(dtype, ()), expr, doubtful=True)
         node = Apply("const", (), {"dtype": dtype, "value": value})
         return self.add(node, TensorType(dtype, ()), expr)
 
@@ -281,8 +299,12 @@ class Body:
         for binding in expr.bindings:
             first_new = len(self.parameters) + len(self.drafts)
             declared = None if binding.type is None else lower_type(self.context, binding.type)
-            if binding.type is not None and declared is not None:
-                require_positive_dims(self.context, binding.type, declared)
+            if (
+                binding.type is not None
+                and declared is not None
+                and not require_positive_dims(self.context, binding.type, declared)
+            ):
+                declared = None
             self._owner = binding.names[0].text
             value = yield binding.value, declared
             value = self._against(binding, value, declared)
@@ -310,14 +332,14 @@ class Body:
         return (
             value
             if same_type(self.facts, self.type_of(value), declared)
-            else self.recover(declared, binding.value)
+            else self.recover(declared, binding.value, doubtful=True)
         )
 
     def require_type(self, part: Argument, declared: Type, span: Span) -> None:
         """Report `part` unless it has the type declared at `span`."""
         assert part.value is not None, "a part that is wrong has been reported"
         found = self.type_of(part.value)
-        if same_type(self.facts, found, declared):
+        if self.is_doubtful(part.value) or same_type(self.facts, found, declared):
             return
         from p0trans.checker.mismatch import report_mismatch
 
@@ -387,11 +409,11 @@ class Body:
         if name in self._values:
             value = self._values[name]
             labels = () if value is None else self.origin(value)
-            self.context.report("P0107", expr.head.span, secondary=labels, name=name)
+            report_applied(self.context, self.scope, expr, labels, self._values)
             return None
         signature = self.scope.definition(name)
         if signature is None and name not in CALLABLE and name != application.LITERAL.name:
-            for part in expr.arguments:
+            for part in expr.arguments if name not in STATEMENTS else ():
                 if not isinstance(part, tree.ShapeArgument):
                     yield part, None
             report_unknown(self.context, self.scope, name, expr.head.span, tuple(CALLABLE))
@@ -407,9 +429,7 @@ class Body:
             else:
                 parts.append(Argument(part, (yield part, None)))
         if signature is not None:
-            return calls.check_call(
-                self, signature, expr, expr.head.span, expr.attributes, tuple(parts)
-            )
+            return calls.check_call(self, signature, expr, tuple(parts))
         return application.check_application(self, CALLABLE[name], expr, tuple(parts), hint)
 
     def operation(
@@ -429,6 +449,8 @@ class Body:
         types = self.tensor_types(values)
         outcome = operation.infer(types, attributes, self.facts)
         if isinstance(outcome, Rejection):
+            if not self._doubtful.isdisjoint(values):
+                return None
             # What only a wrong program needs is imported when there is one: a start is not to wait.
             from p0trans.checker.case import Case
             from p0trans.checker.rejections import report
@@ -437,7 +459,8 @@ class Body:
             shape = attributes.get("shape")
             if types and isinstance(shape, tuple):
                 written = tuple(dim for dim in shape if not isinstance(dim, int))
-                return self.recover(TensorType(types[0].dtype, written), expr)
+                doubtful = outcome.code in _TARGET_IN_DOUBT
+                return self.recover(TensorType(types[0].dtype, written), expr, doubtful=doubtful)
             return None
         if not rank_fits(self.context, "this value", outcome.rank, expr.span):
             return None

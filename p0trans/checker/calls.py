@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from p0trans.checker.application import counted, juxtaposed_fix, stray_shape
-from p0trans.checker.context import breaking_numbers
+from p0trans.checker.context import Context, breaking_numbers
 from p0trans.checker.dims import lower_dim
 from p0trans.checker.names import Signature
 from p0trans.checker.operand import Operand
 from p0trans.checker.shapes import same_type
-from p0trans.diagnostics.model import Label
+from p0trans.diagnostics.model import Fix, Label
 from p0trans.ir.program import Call, Value
 from p0trans.shapes.dim import Constraint, Dim, constant, variable
 from p0trans.shapes.solve import FromEquation, FromInput, Given, solve
@@ -26,15 +26,14 @@ if TYPE_CHECKING:
 def check_call(
     body: Body,
     signature: Signature,
-    expr: tree.Expr,
-    head: Span,
-    attributes: tuple[tree.Attribute, ...] | None,
+    expr: tree.Name | tree.Apply,
     parts: tuple[Argument, ...],
 ) -> Value | None:
     """The value of a definition applied to shape arguments and operands."""
-    if not _operands_fit(body, signature, expr, head, parts):
+    head = expr.head.span if isinstance(expr, tree.Apply) else expr.span
+    if not _operands_fit(body, signature, head, parts):
         return None
-    dims = _shape_arguments(body, signature, head, attributes, parts)
+    dims = _shape_arguments(body, signature, expr, parts)
     if dims is None:
         return None
     replacements = signature.replacements(dims)
@@ -42,27 +41,29 @@ def check_call(
     if assumptions is None:
         return body.recover(signature.result.substitute(replacements), expr)
     result = signature.result.substitute(replacements)
-    fits = True
-    for part, (name, type_) in zip(parts, signature.parameters, strict=True):
-        if part.value is None:
-            fits = False
-            continue
-        expected = type_.substitute(replacements)
-        found = body.type_of(part.value)
-        if not same_type(body.facts, found, expected):
-            _report_argument(body, signature, part, name, found, expected)
-            fits = False
-    if not fits:
-        # The result's type does not depend on the operands, so that checking can go on.
-        return body.recover(result, expr)
     operands = tuple(part.value for part in parts if part.value is not None)
+    wrong = _wrong_arguments(body, signature, replacements, parts)
+    if wrong and not _report_exchanged(body, signature, wrong):
+        for argument in wrong:
+            _report_argument(body, signature, argument)
+    if wrong or len(operands) < len(parts):
+        # The result's type does not depend on the operands, so that checking can go on; where
+        # the operands fit other shape arguments, these may be the mistake.
+        inferred = infer_shape_arguments(body, signature, parts) if wrong else None
+        doubtful = (
+            inferred is not None
+            and inferred.settled
+            and not _wrong_arguments(body, signature, signature.replacements(inferred.dims), parts)
+        )
+        if doubtful:
+            _offer(body, _bracket_fix(body, signature, expr, parts))
+        return body.recover(result, expr, doubtful=doubtful)
     return body.call(Call(signature.reference, dims, operands, assumptions), result, expr)
 
 
 def _operands_fit(
     body: Body,
     signature: Signature,
-    expr: tree.Expr,
     head: Span,
     parts: tuple[Argument, ...],
 ) -> bool:
@@ -101,17 +102,18 @@ def _stated_here(signature: Signature, clause: Sequence[tree.Constraint], index:
 def _shape_arguments(
     body: Body,
     signature: Signature,
-    head: Span,
-    attributes: tuple[tree.Attribute, ...] | None,
+    expr: tree.Name | tree.Apply,
     parts: tuple[Argument, ...],
 ) -> tuple[Dim, ...] | None:
     context = body.context
+    attributes = expr.attributes if isinstance(expr, tree.Apply) else None
+    head = expr.head.span if isinstance(expr, tree.Apply) else expr.span
     parameters = ", ".join(signature.shape_parameters)
     if attributes is None:
         if not signature.shape_parameters:
             return ()
         inferred = infer_shape_arguments(body, signature, parts)
-        written = None if inferred is None else f"{signature.name}[{inferred}]"
+        written = None if inferred is None else signature.name + context.spelled(inferred.dims)
         context.report(
             "P0202",
             head,
@@ -136,31 +138,20 @@ def _shape_arguments(
         context.report(
             "P0205",
             named.span,
+            fixes=_bracket_fix(body, signature, expr, parts),
             operation=signature.name,
             name=named.name.text,
-            near="",
+            near=": shape arguments stand in order, without names",
             form=f"{signature.name}[{parameters}]",
         )
         return None
     if len(attributes) != len(signature.shape_parameters):
         span = head if not attributes else attributes[0].span.to(attributes[-1].span)
-        inferred = infer_shape_arguments(body, signature, parts) if attributes else None
         context.report(
             "P0203",
             span,
             secondary=(_declared_here(signature),),
-            fixes=(
-                ()
-                if inferred is None
-                else (
-                    context.replace(
-                        f"write `{signature.name}[{inferred}]`",
-                        span,
-                        str(inferred),
-                        machine=inferred.settled,
-                    ),
-                )
-            ),
+            fixes=_bracket_fix(body, signature, expr, parts),
             name=signature.name,
             wanted=counted(len(signature.shape_parameters), "shape parameter"),
             parameters=parameters or "none",
@@ -185,9 +176,26 @@ def _shape_arguments(
         dim = lower_dim(context, attribute.value, products=where)
         if dim is None:
             return None
-        context.require_positive(dim, attribute.span)
+        if not context.require_positive(dim, attribute.span):
+            return None
         dims.append(dim)
     return tuple(dims)
+
+
+def _bracket_fix(
+    body: Body,
+    signature: Signature,
+    expr: tree.Name | tree.Apply,
+    parts: tuple[Argument, ...],
+) -> tuple[Fix, ...]:
+    """The name with the shape arguments that fit, for the one with a wrong bracket."""
+    inferred = infer_shape_arguments(body, signature, parts)
+    if inferred is None or not isinstance(expr, tree.Apply):
+        return ()
+    span = expr.head.span.to(expr.attributes_span or expr.head.span)
+    brackets = body.context.spelled(inferred.dims) if inferred.dims else ""
+    written = signature.name + brackets
+    return (body.context.replace(f"write `{written}`", span, written, machine=inferred.settled),)
 
 
 class Inferred(NamedTuple):
@@ -196,9 +204,6 @@ class Inferred(NamedTuple):
 
     dims: tuple[Dim, ...]
     settled: bool
-
-    def __str__(self) -> str:
-        return ", ".join(map(str, self.dims))
 
 
 def infer_shape_arguments(
@@ -288,7 +293,8 @@ def _preconditions(
                 fixes=context.where_fix(constraint),
                 name=signature.name,
                 written=written,
-                constraint=constraint,
+                here=_here(written, constraint),
+                truth="not proved" if constraint.variables() else "false",
                 numbers=numbers,
             )
             met = False
@@ -297,14 +303,14 @@ def _preconditions(
         constraint = written.substitute(replacements)
         if context.facts.holds(constraint):
             continue
-        if not constraint.variables():
+        if _never_holds(context, constraint):
             context.report(
                 "P0805",
                 head,
                 secondary=(_stated_here(signature, signature.tree.assume, index),),
                 name=signature.name,
                 written=written,
-                constraint=constraint,
+                here=_here(written, constraint),
             )
             met = False
         else:
@@ -312,17 +318,81 @@ def _preconditions(
     return tuple(left) if met else None
 
 
-def _report_argument(
-    body: Body, signature: Signature, part: Argument, name: str, found: Type, expected: Type
-) -> None:
+def _offer(body: Body, fixes: tuple[Fix, ...]) -> None:
+    """Add another way to mend what was reported last; which one is meant, a person has to say."""
+    last = body.context.diagnostics[-1]
+    others = tuple(fix._replace(machine=False) for fix in fixes)
+    body.context.diagnostics[-1] = last._replace(fixes=(*last.fixes, *others))
+
+
+def _never_holds(context: Context, constraint: Constraint) -> bool:
+    """Whether no sizes of the caller satisfy `constraint`, where arithmetic can tell."""
+    if (constraint.left - constraint.right).as_integer() is not None:
+        return True  # It is not proved, and does not depend on the sizes.
+    linear = constraint.left.is_linear and constraint.right.is_linear
+    return linear and not context.facts.assuming(constraint).satisfiable()
+
+
+def _here(written: Constraint, constraint: Constraint) -> str:
+    """What a demand is in the caller's terms, where these differ."""
+    return "" if str(written) == str(constraint) else f", here {constraint}"
+
+
+class _Wrong(NamedTuple):
+    """An argument of another type than the parameter's."""
+
+    part: Argument
+    name: str
+    found: Type
+    expected: Type
+
+
+def _wrong_arguments(
+    body: Body, signature: Signature, replacements: dict[str, Dim], parts: tuple[Argument, ...]
+) -> list[_Wrong]:
+    wrong: list[_Wrong] = []
+    for part, (name, type_) in zip(parts, signature.parameters, strict=True):
+        if part.value is None or body.is_doubtful(part.value):
+            continue
+        expected = type_.substitute(replacements)
+        found = body.type_of(part.value)
+        if not same_type(body.facts, found, expected):
+            wrong.append(_Wrong(part, name, found, expected))
+    return wrong
+
+
+def _operand(body: Body, signature: Signature, wrong: _Wrong) -> Operand:
+    operand = body.operand(wrong.part, in_application=True)
+    place = next(p for p in signature.tree.parameters if p.name.text == wrong.name)
+    label = Label(
+        Place(signature.source, place.span), f"`{signature.name}` takes {wrong.name} here"
+    )
+    return operand._replace(labels=(*operand.labels, label))
+
+
+def _report_argument(body: Body, signature: Signature, wrong: _Wrong) -> None:
     from p0trans.checker.mismatch import report_mismatch
 
-    operand = body.operand(part, in_application=True)
-    place = next(p for p in signature.tree.parameters if p.name.text == name)
-    label = Label(Place(signature.source, place.span), f"`{signature.name}` takes {name} here")
-    report_mismatch(
+    report_mismatch(body.context, _operand(body, signature, wrong), wrong.found, wrong.expected)
+
+
+def _report_exchanged(body: Body, signature: Signature, wrong: Sequence[_Wrong]) -> bool:
+    """Whether the two arguments that are wrong stand in each other's places; report it."""
+    if len(wrong) != 2:
+        return False
+    first, second = wrong
+    if not (
+        same_type(body.facts, first.found, second.expected)
+        and same_type(body.facts, second.found, first.expected)
+    ):
+        return False
+    from p0trans.checker.mismatch import report_exchanged
+
+    report_exchanged(
         body.context,
-        Operand(operand.expr, True, (*operand.labels, label), operand.reduced),
-        found,
-        expected,
+        _operand(body, signature, first),
+        second.part.expr,
+        first.found,
+        first.expected,
     )
+    return True

@@ -81,4 +81,4 @@ def fact_type(case: Case, name: str) -> TensorType:
 
 def factor_text(dim: Dim) -> str:
     """A dim as a factor of a written product."""
-    return str(dim) if len(dim.terms) == 1 else f"({dim})"
+    return str(dim) if len(dim.terms) == 1 and not dim.has_division else f"({dim})"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from p0trans.checker.suggest import did_you_mean, nearest
@@ -80,11 +80,16 @@ class Context:
         self.facts = self.facts.assuming(constraint)
         return False
 
-    def require_positive(self, dim: Dim, span: Span) -> None:
-        """Report `dim` unless it is provably at least 1."""
+    def require_positive(self, dim: Dim, span: Span) -> bool:
+        """Report `dim` unless it is provably at least 1; False when it is a number below that."""
         value = dim.as_integer()
-        if dim.as_variable() is not None or (value is not None and value >= 1):
-            return
+        if value is not None:
+            if value < 1 and self.first_report("P0803", str(value)):
+                notes = ("no dim is inferred: write the number of elements",) if value < 0 else ()
+                self.report("P0803", span, notes=notes, dim=dim, trouble="is less than 1")
+            return value >= 1
+        if dim.as_variable() is not None:
+            return True
         constraint = Constraint(dim, ">=", ONE)
         numbers = breaking_numbers(self.facts, constraint)
         if not self.prove(constraint):
@@ -93,8 +98,9 @@ class Context:
                 span,
                 fixes=self.where_fix(constraint),
                 dim=dim,
-                numbers=numbers,
+                trouble=f"is not provably at least 1{numbers}",
             )
+        return True
 
     def where_fix(self, constraint: Constraint) -> tuple[Fix, ...]:
         """Ask the callers for `constraint`, which is among the facts by now, unless no sizes
@@ -131,6 +137,14 @@ class Context:
 
     # --- dims ---------------------------------------------------------------------------
 
+    def spelled(self, shape: Iterable[Dim]) -> str:
+        """A shape for an edit: `[B, 2 * K]`, or `[B, 2*K]` where the text has that dim so."""
+        return f"[{', '.join(map(self._spelled, shape))}]"
+
+    def _spelled(self, dim: Dim) -> str:
+        text = str(dim)
+        return text if text in self.source.text else text.replace("*", " * ")
+
     def unknown_shape_variable(self, name: tree.DimName) -> None:
         if not self.first_report("P0104", name.text):
             return
@@ -160,17 +174,44 @@ class Context:
         """Report what had to be seen whole: every place of a product is in its one fix."""
         for dim, spans in self._products.items():
             text = self.source.slice(spans[0])
-            name = self.fresh_shape_name(dim)
+            clause = [fact for fact in self.definition.where if fact.span.to(spans[0]) == fact.span]
+            if clause and len(spans) == 1:
+                stated = self.source.slice(clause[0].span)
+                advice = f"state it with `assume {stated}`"
+                fix = self._assume_instead(clause[0])
+            else:
+                name = self.fresh_shape_name(dim)
+                advice = f"give it a name with `assume {name} == {text}`"
+                fix = self._name_product(dim, name, text, spans)
             self.report(
                 "P0701",
                 spans[0],
                 label="a product",
                 secondary=tuple(self.label(span, "and here") for span in spans[1:]),
-                fixes=(self._name_product(dim, name, text, spans),),
+                fixes=(fix,),
                 text=text,
-                name=name,
                 where=self._product_place[dim],
+                advice=advice,
             )
+
+    def _assume_instead(self, fact: tree.Constraint) -> Fix:
+        """Move a constraint from the `where` to the `assume`."""
+        where, stated = self.definition.where, self.source.slice(fact.span)
+        title = f"assume it: `assume {stated}`"
+        index = where.index(fact)
+        if len(where) == 1:
+            start = self.source.text.rindex("where", 0, fact.span.start)
+            if not self.definition.assume:
+                return self.replace(title, Span(start, fact.span.end), f"assume {stated}")
+            gap = Span(
+                start, self.source.text.rindex("assume", 0, self.definition.assume[0].span.start)
+            )
+        elif index == 0:
+            gap = Span(fact.span.start, where[1].span.start)
+        else:
+            gap = Span(where[index - 1].span.end, fact.span.end)
+        edits = (Edit(self.place(gap), ""), self.clause_edit("assume", stated))
+        return Fix(title, edits)
 
     def fresh_shape_name(self, dim: Dim) -> str:
         """`BH` for `B * H`: a name that no shape parameter has yet."""

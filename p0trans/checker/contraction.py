@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from p0trans.checker.case import Case, factor_text
 from p0trans.checker.edits import short_text, subject
-from p0trans.checker.mismatch import broadcast_fix, report_mismatch, transpose_fix
+from p0trans.checker.mismatch import (
+    broadcast_fix,
+    exchange_fix,
+    report_mismatch,
+    transpose_fix,
+)
 from p0trans.checker.shapes import same_shape
 from p0trans.diagnostics.model import Edit, Fix
+from p0trans.ops.table import Rejection
 from p0trans.shapes.dim import product
 from p0trans.syntax import tree
 from p0trans.types import TensorType, shape_text
@@ -41,13 +47,24 @@ def report_inner(case: Case) -> None:
         fixes=tuple(
             transpose_fix(case.context, case.operand(k), _swapped(case.types[k])[1])
             for k in fitting
-        ),
+        )
+        or _exchanged(case),
         inner_left=facts["inner_left"],
         inner_right=facts["inner_right"],
         left=shape_text(case.types[0].shape),
         right=shape_text(case.types[1].shape),
         transposed=f"; transposed, {name} would fit" if fitting else "",
     )
+
+
+def _exchanged(case: Case) -> tuple[Fix, ...]:
+    """The two operands in each other's places, where they fit so."""
+    outcome = case.operation.infer(case.types[::-1], case.attributes, case.body.facts)
+    if isinstance(outcome, Rejection):
+        return ()
+    wanted = case.hint is not None and same_shape(case.body.facts, case.hint.shape, outcome.shape)
+    first, second = (part.expr for part in case.parts)
+    return (exchange_fix(case.context, first, second)._replace(machine=wanted),)
 
 
 def report_ranks(case: Case) -> None:
@@ -73,7 +90,7 @@ def report_ranks(case: Case) -> None:
     elif left.rank == right.rank and left.rank > 3:
         batch = product(left.shape[:-2])
         name = context.fresh_shape_name(batch)
-        text = " * ".join(str(dim) for dim in left.shape[:-2])
+        text = " * ".join(map(factor_text, left.shape[:-2]))
         notes = (
             f"flatten the batch dims first: `reshape … [{name}, …]` with `assume {name} == {text}`",
         )
@@ -103,7 +120,7 @@ def _flattened_matmul(case: Case, left: TensorType, right: TensorType) -> Fix:
     ]
     written = (
         f"reshape (matmul (reshape {atoms[0]} [{name}, {inner}]) {atoms[1]}) "
-        f"{shape_text((*rows, columns))}"
+        f"{context.spelled((*rows, columns))}"
     )
     equation = f"{name} == {' * '.join(factor_text(dim) for dim in rows)}"
     edits = (

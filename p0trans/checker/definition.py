@@ -52,11 +52,12 @@ def check_definition(
             facts=" and ".join(map(str, (*where, *assume))),
             name=definition.name.text,
         )
-    for parameter, type_ in zip(definition.parameters, types, strict=True):
-        if type_ is not None:
-            require_positive_dims(context, parameter.type, type_)
-    if result is not None:
-        require_positive_dims(context, definition.result, result)
+    for index, parameter in enumerate(definition.parameters):
+        type_ = types[index]
+        if type_ is not None and not require_positive_dims(context, parameter.type, type_):
+            types[index] = None
+    if result is not None and not require_positive_dims(context, definition.result, result):
+        result = None
     parameters = [
         None if type_ is None else Parameter(parameter.name.text, type_, parameter.span)
         for parameter, type_ in zip(definition.parameters, types, strict=True)

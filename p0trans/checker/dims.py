@@ -132,9 +132,10 @@ def lower_shape(context: Context, dims: tuple[tree.Dim, ...]) -> Shape | None:
     known = [dim for dim in lowered if dim is not None]
     if len(known) < len(lowered):
         return None
-    for dim, node in zip(known, dims, strict=True):
-        context.require_positive(dim, node.span)
-    return tuple(known)
+    possible = [
+        context.require_positive(dim, node.span) for dim, node in zip(known, dims, strict=True)
+    ]
+    return tuple(known) if all(possible) else None
 
 
 def rank_fits(context: Context, subject: str, rank: int, span: Span) -> bool:
@@ -200,8 +201,12 @@ def _lower_tensor(context: Context, node: tree.TensorType) -> TensorType | None:
     return TensorType(dtype, tuple(known))
 
 
-def require_positive_dims(context: Context, root: tree.Type, type_: Type) -> None:
-    """Report every dim of a declared type that is not provably at least 1."""
+def require_positive_dims(context: Context, root: tree.Type, type_: Type) -> bool:
+    """Report every dim of a declared type that is not provably at least 1.
+
+    False when no value has the type, since a dim of it is a number below 1.
+    """
+    possible = True
     todo: list[tuple[tree.Type, Type]] = [(root, type_)]
     while todo:
         node, lowered = todo.pop()
@@ -209,4 +214,5 @@ def require_positive_dims(context: Context, root: tree.Type, type_: Type) -> Non
             todo += reversed(list(zip(node.items, lowered.items, strict=True)))
         elif isinstance(node, tree.TensorType) and isinstance(lowered, TensorType):
             for dim_node, dim in zip(node.dims, lowered.shape, strict=True):
-                context.require_positive(dim, dim_node.span)
+                possible = context.require_positive(dim, dim_node.span) and possible
+    return possible

@@ -6,7 +6,8 @@ import math
 from typing import Final
 
 from p0trans.checker.context import Context
-from p0trans.dtypes import DType
+from p0trans.diagnostics.model import Fix
+from p0trans.dtypes import DTYPES, DType
 from p0trans.syntax import tree
 
 # The largest finite value plus half a unit in its last place: what reaches it rounds to infinity.
@@ -30,13 +31,18 @@ def check_literal(
     """Report a literal that is not a value of `dtype`."""
     why = literal_trouble(value, dtype)
     if why is not None:
-        context.report(
-            "P0304",
-            expr.span,
-            literal=context.source.slice(expr.span) if not isinstance(expr, tree.Apply) else value,
-            dtype=dtype,
-            why=why,
-        )
+        literal = expr.arguments[0] if isinstance(expr, tree.Apply) else expr
+        written = context.source.slice(literal.span)
+        wider = DTYPES["F64" if isinstance(value, float) else "I64"]
+        fixes: tuple[Fix, ...] = ()
+        if literal is expr and literal_trouble(value, wider) is None:
+            text = f"const[{wider}] {written if value >= 0 else f'({written})'}"
+            fixes = (
+                context.replace(
+                    f"make it {wider}: `{text}`", expr.span, f"({text})", machine=False
+                ),
+            )
+        context.report("P0304", literal.span, fixes=fixes, literal=written, dtype=dtype, why=why)
     return why is None
 
 

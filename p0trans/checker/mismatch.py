@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from p0trans.checker.context import Context
-from p0trans.checker.edits import subject, wrap
+from p0trans.checker.context import ONE, Context
+from p0trans.checker.edits import enclosed, subject, wrap
 from p0trans.checker.operand import Operand, Reduced
 from p0trans.checker.shapes import (
     broadcasts,
@@ -15,7 +15,8 @@ from p0trans.checker.shapes import (
 )
 from p0trans.diagnostics.model import Edit, Fix, Label
 from p0trans.dtypes import DType
-from p0trans.ir.provenance import clean
+from p0trans.ir.regrouping import clean
+from p0trans.source import Span
 from p0trans.syntax import tree
 from p0trans.types import Shape, TensorType, TupleType, Type, shape_text
 
@@ -42,6 +43,32 @@ def report_mismatch(context: Context, operand: Operand, found: Type, expected: T
                 report_mismatch(context, Operand(item, False), item_found, item_expected)
         return
     _report(context, operand, "P0409", found=found, expected=expected, where="")
+
+
+def report_exchanged(
+    context: Context, operand: Operand, other: tree.Expr, found: Type, expected: Type
+) -> None:
+    """Report an argument that has changed places with `other`."""
+    _report(
+        context,
+        operand,
+        "P0409",
+        fixes=(exchange_fix(context, operand.expr, other),),
+        found=found,
+        expected=expected,
+        where=f": it and {subject(context.source, other)} stand in each other's places",
+    )
+
+
+def exchange_fix(context: Context, first: tree.Expr, second: tree.Expr) -> Fix:
+    """The fix that lets two arguments change places."""
+    source = context.source
+    names = f"{subject(source, first)} and {subject(source, second)}"
+    left, right = (enclosed(source, expr.span) or expr.span for expr in (first, second))
+    edits = [
+        Edit(context.place(one), source.slice(two)) for one, two in ((left, right), (right, left))
+    ]
+    return Fix(f"let {names} change places", tuple(edits))
 
 
 def report_dtype(
@@ -138,6 +165,21 @@ def report_shape(
         )
 
 
+def report_stretched(
+    context: Context, operands: Sequence[Operand], blamed: int, found: TensorType, target: Shape
+) -> None:
+    """Report several operands that PyTorch would stretch to `target`, at the one `blamed`."""
+    edits = [edit for operand in operands for edit in broadcast_fix(context, operand, target).edits]
+    _report(
+        context,
+        operands[blamed],
+        "P0503",
+        fixes=(Fix(f"broadcast them to {context.spelled(target)}", tuple(edits)),),
+        found=found,
+        expected=TensorType(found.dtype, target),
+    )
+
+
 def report_broadcast(
     context: Context,
     operand: Operand,
@@ -169,20 +211,20 @@ def _placed(context: Context, operand: Operand, found: TensorType, target: Shape
     axes = placement(context.facts, found.shape, target)
     if axes is None:
         return False
-    spread = ", ".join(
-        str(found.shape[axes.index(axis)]) if axis in axes else "1" for axis in range(len(target))
+    spread = context.spelled(
+        tuple(found.shape[axes.index(axis)] if axis in axes else ONE for axis in range(len(target)))
     )
     unaligned = next(k for k in range(1, len(axes) + 1) if axes[-k] != len(target) - k)
-    written = shape_text(target)
+    written = context.spelled(target)
     explicit = operand.argument and _is_broadcast_of(context, operand)
     fix = _application_fix(
         context,
         operand,
-        f"give its dims their places: `reshape … [{spread}]`",
+        f"give its dims their places: `reshape … {spread}`",
         (
-            (lambda text: f"reshape {text} [{spread}]")
+            (lambda text: f"reshape {text} {spread}")
             if explicit
-            else (lambda text: f"broadcast (reshape {text} [{spread}]) {written}")
+            else (lambda text: f"broadcast (reshape {text} {spread}) {written}")
         ),
     )
     _report(
@@ -191,7 +233,7 @@ def _placed(context: Context, operand: Operand, found: TensorType, target: Shape
         "P0501",
         fixes=(fix,),
         found=found,
-        target=written,
+        target=shape_text(target),
         source_dim=found.shape[-unaligned],
         target_dim=target[-unaligned],
     )
@@ -207,7 +249,10 @@ def _is_broadcast_of(context: Context, operand: Operand) -> bool:
 def report_reduced(
     context: Context, operand: Operand, reduced: Reduced, found: TensorType, target: Shape
 ) -> None:
-    keep = context.replace(f"keep the axis: `{reduced.keeper}`", reduced.head, reduced.keeper)
+    attributes = context.source.slice(Span(reduced.head.end, reduced.written.end))
+    keep = context.replace(
+        f"keep the axis: `{reduced.keeper}`", reduced.written, f"{reduced.keeper}{attributes}"
+    )
     _report(
         context,
         operand,
@@ -228,14 +273,14 @@ def transpose_fix(context: Context, operand: Operand, perm: tuple[int, ...]) -> 
 
 
 def reshape_fix(context: Context, operand: Operand, shape: Shape) -> Fix:
-    written = shape_text(shape)
+    written = context.spelled(shape)
     return _application_fix(
         context, operand, f"give it the shape {written}", lambda text: f"reshape {text} {written}"
     )
 
 
 def broadcast_fix(context: Context, operand: Operand, shape: Shape) -> Fix:
-    written = shape_text(shape)
+    written = context.spelled(shape)
     return _application_fix(
         context, operand, f"broadcast it to {written}", lambda text: f"broadcast {text} {written}"
     )

@@ -240,12 +240,17 @@ def _initializer_trouble(
     if len(initializer.arguments) != len(rule.arguments):
         form = f"{word}({', '.join(rule.arguments)})" if rule.arguments else word
         return f"is written `{form}`"
-    if any(isinstance(argument, bool) for argument in initializer.arguments):
+    bool_filled = word == "full" and type_.dtype.kind == "bool"
+    if any(isinstance(argument, bool) for argument in initializer.arguments) and not bool_filled:
         return "takes numbers"
     if type_.rank < rule.least_rank:
         return f"needs a rank of at least {rule.least_rank}, and `{item.name.text}` is {type_}"
     if not type_.dtype.is_float and word not in _FILLS:
         return f"fills floats, and `{item.name.text}` is {type_}"
+    if word == "full" and not (bool_filled and initializer.arguments[0] in (0, 1)):
+        why = literal_trouble(initializer.arguments[0], type_.dtype)
+        if why is not None:
+            return f"fills with a value that is not one of {type_.dtype}{why}"
     if word == "uniform" and initializer.arguments[0] > initializer.arguments[1]:
         return "needs its lower bound first"
     if word == "normal" and initializer.arguments[0] < 0:

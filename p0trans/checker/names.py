@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Final, NamedTuple
 
@@ -53,9 +53,14 @@ _ELSEWHERE: Final = {
     },
 }
 
+STATEMENTS: Final = frozenset({"if", "return"})
+"""Words of Python that begin a phrase: what follows one is part of the same mistake."""
+
 _APPLICABLE: Final = tuple(
     op.name for op in OPERATIONS.values() if op.notation in (Notation.CALL, Notation.LITERAL)
 )
+_SYMBOLS: Final = {"and": "&&", "or": "||"}
+_LITERALS: Final = ("true", "false", "inf")
 # A guess looks at every name in sight: in a definition with more findings none is made.
 _MOST_GUESSES: Final = 100
 
@@ -117,9 +122,17 @@ class Scope(NamedTuple):
 
 
 def report_unknown(
-    context: Context, scope: Scope, name: str, span: Span, local: tuple[str, ...]
+    context: Context,
+    scope: Scope,
+    name: str,
+    span: Span,
+    local: tuple[str, ...],
+    meant: str | None = None,
 ) -> None:
-    """Report a name that is neither a value nor a definition nor an operation."""
+    """Report a name that is neither a value nor a definition nor an operation.
+
+    `meant` is what to write for it, where that is known.
+    """
     if name in scope.broken:
         return
     if name == context.definition.name.text:
@@ -136,14 +149,36 @@ def report_unknown(
         )
         return
     near = None
-    if len(context.diagnostics) < _MOST_GUESSES:
-        near = nearest(name, (*local, *scope.definitions, *_APPLICABLE))
-    fixes = (context.replace(f"write `{near}`", span, near),) if near else ()
+    if meant is None and name not in STATEMENTS and len(context.diagnostics) < _MOST_GUESSES:
+        near = nearest(name, (*local, *scope.definitions, *_APPLICABLE, *_LITERALS))
+    written = meant or near
+    fixes = (context.replace(f"write `{written}`", span, written),) if written else ()
     notes: tuple[str, ...] = ()
-    if name in _ELSEWHERE:
+    if name == "return":
+        notes = ("the last expression of a body is its result",)
+    elif name in _ELSEWHERE:
         notes = (f"Phase 0 writes it {_ELSEWHERE[name]}",)
     if name in context.shape_names:
         notes = (f"`{name}` is a shape parameter: a number of elements is not a value",)
     context.report(
         "P0101", span, label="unknown", fixes=fixes, notes=notes, name=name, near=did_you_mean(near)
     )
+
+
+def report_applied(
+    context: Context,
+    scope: Scope,
+    expr: tree.Apply,
+    labels: tuple[Label, ...],
+    local: Container[str],
+) -> None:
+    """Report a value at the head of an application: indexed, in front of a word for an operator,
+    or taken for a function."""
+    first = expr.arguments[0] if expr.arguments else None
+    if isinstance(first, tree.Name) and first.text in _SYMBOLS and first.text not in local:
+        report_unknown(context, scope, first.text, first.span, (), _SYMBOLS[first.text])
+        return
+    note = "for a product write `a * b`; a definition or an operation heads an application"
+    if expr.attributes is not None:
+        note = "a part of a value is taken with `slice`, `take` or `gather`"
+    context.report("P0107", expr.head.span, secondary=labels, notes=(note,), name=expr.head.text)

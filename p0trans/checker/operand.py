@@ -11,11 +11,15 @@ from p0trans.types import TensorType
 
 
 class Reduced(NamedTuple):
-    """A value that a reduction made: the axis it dropped and the edit that keeps the axis."""
+    """A value that a reduction made: the axis it dropped and the operation that keeps the axis.
+
+    `written` is the operation with its attributes, `head` its name alone.
+    """
 
     axis: int
     kept: TensorType
     head: Span
+    written: Span
     keeper: str
 
 

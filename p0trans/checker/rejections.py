@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from p0trans.checker.application import axes_text
+from p0trans.checker.attributes import axes_text
 from p0trans.checker.case import Case, fact_type, factor_text
 from p0trans.checker.context import ONE, breaking_numbers, numbers_text
 from p0trans.checker.contraction import report_batch, report_inner, report_ranks
@@ -15,9 +15,10 @@ from p0trans.checker.mismatch import (
     report_broadcast,
     report_dtype,
     report_shape,
+    report_stretched,
     reshape_fix,
 )
-from p0trans.checker.shapes import broadcasts, placement, same_shape
+from p0trans.checker.shapes import broadcasts, joint, placement, same_shape
 from p0trans.diagnostics.model import Fix
 from p0trans.dtypes import DTYPES, DType
 from p0trans.shapes.dim import Constraint, Dim, product
@@ -173,7 +174,16 @@ def _shapes_differ(case: Case) -> None:
     left = next(
         (k for k, t in enumerate(case.types) if k != right and t.shape == expected.shape), 0
     )
-    if _blame_left(case, left, right):
+    target = _both_stretched(case, left, right)
+    narrow = _narrow(case)
+    if target is not None:
+        both = case.operand(left), case.operand(right)
+        report_stretched(case.context, both, 1, case.types[right], target)
+    elif len(narrow) > 1:
+        operands = [case.operand(index) for index in narrow]
+        wide = next(t.shape for k, t in enumerate(case.types) if k not in narrow)
+        report_stretched(case.context, operands, 0, case.types[narrow[0]], wide)
+    elif _blame_left(case, left, right):
         found = case.types[left]
         wanted = TensorType(found.dtype, case.types[right].shape)
         report_shape(case.context, case.operand(left), found, wanted)
@@ -189,13 +199,49 @@ def _blame_left(case: Case, left: int, right: int) -> bool:
     if not case.accepts(left, TensorType(case.types[left].dtype, right_shape)):
         return False
     if case.hint is not None:
-        if same_shape(facts, case.hint.shape, left_shape):
-            return False
-        if same_shape(facts, case.hint.shape, right_shape):
-            return True
+        for wanted, other in ((left, right), (right, left)):
+            shape = case.types[wanted].shape
+            if same_shape(facts, case.hint.shape, shape) and (
+                _mendable(case, other, shape)
+                or not _stretches(case, wanted, case.types[other].shape)
+            ):
+                return other == left
     if _stretches(case, right, left_shape):
         return False
     return _stretches(case, left, right_shape)
+
+
+def _both_stretched(case: Case, left: int, right: int) -> Shape | None:
+    """The shape that PyTorch would stretch both operands to, when that is what was meant: it is
+    the one needed around, or neither operand is the other one with its axes rearranged."""
+    facts = case.body.facts
+    shapes = case.types[left].shape, case.types[right].shape
+    target = joint(facts, *shapes)
+    if target is None:
+        return None
+    if case.hint is not None and same_shape(facts, case.hint.shape, target):
+        return None if len(shapes[0]) != len(shapes[1]) and facts.equal_volume(*shapes) else target
+    return None if facts.equal_volume(*shapes) else target
+
+
+def _narrow(case: Case) -> list[int]:
+    """The operands that would be stretched to the shape of the others; empty when there is none
+    to which all others would be."""
+    facts = case.body.facts
+    for type_ in case.types:
+        narrow = [
+            k for k, t in enumerate(case.types) if not same_shape(facts, t.shape, type_.shape)
+        ]
+        if all(broadcasts(facts, case.types[k].shape, type_.shape) for k in narrow):
+            return narrow
+    return []
+
+
+def _mendable(case: Case, index: int, target: Shape) -> bool:
+    """Whether one step makes one operand a `target`."""
+    return case.body.facts.equal_volume(case.types[index].shape, target) or _stretches(
+        case, index, target
+    )
 
 
 def _stretches(case: Case, index: int, target: Shape) -> bool:
@@ -248,6 +294,7 @@ def _volume(case: Case) -> None:
         )
         return
     left, right = _without_common(found.shape, target)
+    left, right = _without_known(context.facts.constraints, left, right)
     equation = _equation(left, right)
     numbers = numbers_text(context.facts.volume_counterexample(found.shape, target))
     context.report(
@@ -279,6 +326,34 @@ def _without_common(left: Shape, right: Shape) -> tuple[list[Dim], list[Dim]]:
     return kept, rest
 
 
+def _without_known(
+    facts: Sequence[Constraint], left: list[Dim], right: list[Dim]
+) -> tuple[list[Dim], list[Dim]]:
+    """Both lists of factors without a variable on one side and, on the other, what a fact says
+    that it is the product of."""
+    for fact in facts:
+        for name, whole in ((fact.left, fact.right), (fact.right, fact.left)):
+            factors = whole.factors()
+            if fact.relation != "==" or name.as_variable() is None or factors is None:
+                continue
+            for one, other in ((left, right), (right, left)):
+                rest = _without_all(other, factors)
+                if name in one and rest is not None:
+                    one.remove(name)
+                    other[:] = rest
+    return left, right
+
+
+def _without_all(dims: Sequence[Dim], taken: Sequence[Dim]) -> list[Dim] | None:
+    """`dims` without those of `taken`; None when some are not among them."""
+    rest = list(dims)
+    for dim in taken:
+        if dim not in rest:
+            return None
+        rest.remove(dim)
+    return rest
+
+
 def _names_product(facts: Sequence[Constraint], left: Sequence[Dim], right: Sequence[Dim]) -> bool:
     """Whether the equation of the two products gives a name to one of them, as `BH == B * H` does.
 
@@ -287,6 +362,8 @@ def _names_product(facts: Sequence[Constraint], left: Sequence[Dim], right: Sequ
     """
     name, factors = (left, right) if len(left) == 1 else (right, left)
     if len(name) != 1 or name[0].as_variable() is None or len(factors) < 2:
+        return False
+    if any(name[0].variables() & factor.variables() for factor in factors):
         return False
     equations = [fact for fact in facts if fact.relation == "=="]
     return all(name[0].variables().isdisjoint(fact.variables()) for fact in equations)
@@ -308,15 +385,20 @@ def _bound(case: Case) -> None:
     constraint = case.rejection.facts["constraint"]
     assert isinstance(constraint, Constraint)
     numbers = breaking_numbers(context.facts, constraint)
-    if context.prove(constraint):
+    linear = constraint.left.is_linear and constraint.right.is_linear
+    if context.prove(constraint) or not linear:
+        # A product in a bound is reported as one.
         return
+    span = _attribute_span(case)
     context.report(
         "P0802",
-        _attribute_span(case),
+        span,
         secondary=case.operand(0).labels,
         fixes=context.where_fix(constraint),
         operation=case.symbol,
+        attribute=context.source.slice(span),
         constraint=constraint,
+        truth="not proved" if constraint.variables() else "false",
         numbers=numbers,
     )
 

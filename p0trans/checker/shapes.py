@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from p0trans.ops.table import Facts
+from p0trans.shapes.dim import Dim
 from p0trans.types import Shape, TensorType, TupleType, Type
 
 _LARGEST_PERMUTED_RANK = 12
@@ -50,6 +51,20 @@ def broadcasts(facts: Facts, found: Shape, target: Shape) -> bool:
         dim.as_integer() == 1 or facts.equal(dim, target[len(target) - len(found) + axis])
         for axis, dim in enumerate(found)
     )
+
+
+def joint(facts: Facts, left: Shape, right: Shape) -> Shape | None:
+    """The shape that both would be stretched to when both have to be, or None."""
+    rank = max(len(left), len(right))
+    dims: list[Dim] = []
+    for axis in range(1, rank + 1):
+        pair = [shape[-axis] for shape in (left, right) if axis <= len(shape)]
+        wide = [dim for dim in pair if dim.as_integer() != 1] or pair
+        if not all(facts.equal(wide[0], dim) for dim in wide):
+            return None
+        dims.insert(0, wide[0])
+    shape = tuple(dims)
+    return None if any(same_shape(facts, one, shape) for one in (left, right)) else shape
 
 
 def placement(facts: Facts, found: Shape, target: Shape) -> tuple[int, ...] | None:

@@ -10,10 +10,11 @@ _MOST_CANDIDATES = 2_000
 def nearest(name: str, candidates: Iterable[str]) -> str | None:
     """The candidate that `name` most likely misspells, or None when none is close."""
     # difflib costs some 10 us a candidate, so what cannot be close is left out first.
+    slack = 1 if len(name) <= 4 else 2
     plausible = [
         candidate
         for candidate in dict.fromkeys(candidates)
-        if candidate != name and abs(len(candidate) - len(name)) <= 2
+        if candidate != name and abs(len(candidate) - len(name)) <= slack
     ][:_MOST_CANDIDATES]
     if not plausible:
         return None

@@ -23,11 +23,13 @@ NOTHING_DECLARED = "P1206"
 
 
 class Found(NamedTuple):
-    """Where a loader looked for an imported file and what it found there."""
+    """Where a loader looked for an imported file and what it found there; `others` are the names
+    of the files beside a missing one."""
 
     looked_for: str
     source: Source | None = None
     diagnostic: Diagnostic | None = None
+    others: tuple[str, ...] = ()
 
 
 # Finds the file that an import names: (importing source, dotted name as a tuple) -> Found.
@@ -71,11 +73,13 @@ class _File:
 
 @dataclass(slots=True)
 class _Exports:
-    """What a checked file offers: None for a name whose declaration is wrong."""
+    """What a checked file offers: None for a name whose declaration is wrong; `lost` are the
+    names of those that do not even parse."""
 
     signatures: dict[str, Signature | None] = field(default_factory=dict)
     definitions: dict[str, Definition | None] = field(default_factory=dict)
     modules: dict[str, tuple[Module, Definition] | None] = field(default_factory=dict)
+    lost: frozenset[str] = frozenset()
 
 
 def check_units(
@@ -200,9 +204,7 @@ def _load(
         else:
             beside_nothing = file.source.path is None and parts[0] != "std"
             code = "P1004" if beside_nothing else "P1001"
-            file.diagnostics.append(
-                diagnose(code, place, module=".".join(parts), path=found.looked_for)
-            )
+            file.diagnostics.append(_not_found(code, place, node.module, found))
         return None
     path = found.source.path
     if path is not None and path.resolve() in by_path:
@@ -213,6 +215,24 @@ def _load(
     if path is not None:
         by_path[path.resolve()] = name
     return name
+
+
+def _not_found(
+    code: str, place: Place, module: Sequence[tree.Identifier], found: Found
+) -> Diagnostic:
+    last = module[-1]
+    near = nearest(last.text, found.others)
+    dotted = ".".join(part.text for part in module)
+    meant = None if near is None else f"{dotted.removesuffix(last.text)}{near}"
+    edit = Edit(Place(place.source, last.span), near or "")
+    return diagnose(
+        code,
+        place,
+        fixes=() if near is None else (Fix(f"write `{meant}`", (edit,)),),
+        module=dotted,
+        path=found.looked_for,
+        near=did_you_mean(meant),
+    )
 
 
 def _report_cycle(file: _File, place: Place, chain: Sequence[str]) -> None:
@@ -230,10 +250,11 @@ class _FileCheck:
         self.work = work
         self.unit = file.name
         self.others = exports
-        self.own = _Exports()
+        lost = frozenset(name.text for piece in file.pieces for name in piece.broken)
+        self.own = _Exports(lost=lost)
         self.visible = _Exports()
-        self.broken = {name.text for piece in file.pieces for name in piece.broken}
-        self.declared: dict[str, Place] = {}
+        self.broken = set(lost)
+        self.declared: dict[str, tuple[Place, str]] = {}
         self.imported: list[Reference] = []
         self.definitions: list[Definition] = []
         self.modules: list[Module] = []
@@ -244,15 +265,16 @@ class _FileCheck:
         """Note a top-level name; False when it is already taken, which is reported."""
         before = self.declared.get(name.text)
         if before is None:
-            self.declared[name.text] = Place(self.source, name.span)
+            self.declared[name.text] = Place(self.source, name.span), what
             return True
+        place, kind = before
         self.diagnostics.append(
             diagnose(
                 "P0103",
                 Place(self.source, name.span),
                 label="again here",
-                secondary=(Label(before, "first declared here"),),
-                what=what,
+                secondary=(Label(place, "first declared here"),),
+                what=what if what == kind else "the name",
                 name=name.text,
             )
         )
@@ -317,7 +339,9 @@ def _check_import(check: _FileCheck, node: tree.Import, target: str | None) -> N
             check.imported.append(Reference(target, name.text))
         else:
             check.broken.add(name.text)
-            _report_not_offered(check, target, name, (*offered.signatures, *offered.modules))
+            if name.text not in offered.lost:
+                known_names = (*offered.signatures, *offered.modules)
+                _report_not_offered(check, target, name, known_names)
 
 
 def _report_not_offered(

@@ -80,8 +80,15 @@ def _change(source: Source, edits: Sequence[Edit], room: int) -> _Change:
         first + before,
         tuple(old[before : len(old) - after]),
         tuple(new[before : len(new) - after]),
-        any(edit.place.text not in edit.text for edit in edits),
+        any(map(_deletes, edits)),
     )
+
+
+def _deletes(edit: Edit) -> bool:
+    old, new = edit.place.text, edit.text
+    before = _shared(old, new)
+    after = _shared(old[before:][::-1], new[before:][::-1])
+    return before + after < len(old) and old not in new
 
 
 def _lines(

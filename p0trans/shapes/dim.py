@@ -145,6 +145,14 @@ class Dim:
                 return monomial[0]
         return None
 
+    def factors(self) -> tuple[Dim, ...] | None:
+        """The factors when this dim is one product of variables and a number, else None."""
+        if len(self.terms) != 1 or self.has_division:
+            return None
+        monomial, coefficient = self.terms[0]
+        number = () if coefficient == 1 else (constant(coefficient),)
+        return (*number, *(variable(atom) for atom in monomial if isinstance(atom, str)))
+
     @property
     def degree(self) -> int:
         """The largest number of factors in a term; a division counts as one factor."""

@@ -18,6 +18,7 @@ from p0trans.shapes import ideal, presburger
 from p0trans.shapes.bounds import follows_from_bounds
 from p0trans.shapes.dim import Constraint, Dim, DimLimitError, product, variable
 from p0trans.shapes.orient import System, connected_to, orient
+from p0trans.shapes.quotient import exact_quotient
 from p0trans.shapes.relation import Relation, normalized, relation_of
 from p0trans.shapes.search import find_values
 
@@ -74,6 +75,13 @@ class Facts:
             return self._proves(normalized("==", product(left) - product(right)))
         except DimLimitError:
             return False
+
+    def quotient(self, dividend: Dim, divisor: Dim) -> Dim | None:
+        """A dim that times `divisor` is provably `dividend`; None when none was found."""
+        try:
+            return exact_quotient(*map(self._system.reduce_dim, (dividend, divisor)))
+        except DimLimitError:
+            return None
 
     def counterexample(self, constraint: Constraint) -> Mapping[str, int] | None:
         """Numbers that satisfy all facts and break `constraint`; None when none were found.

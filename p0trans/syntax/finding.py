@@ -68,6 +68,10 @@ def _replace(
     return span, (*problem.tokens[:first], *new, *problem.tokens[last:]), first + len(new)
 
 
+def adjacent(first: Token, second: Token) -> bool:
+    return first.span.end == second.span.start
+
+
 def mended(
     problem: Problem,
     code: str,

@@ -13,18 +13,20 @@ from collections.abc import Callable, Mapping
 from p0trans.diagnostics.codes import diagnose
 from p0trans.diagnostics.model import Diagnostic, Edit, Fix, Label
 from p0trans.source import Place, Source, Span
-from p0trans.syntax.finding import Finding, Problem, mended
+from p0trans.syntax import foreign
+from p0trans.syntax.finding import Finding, Problem, adjacent, mended
 from p0trans.syntax.layout import MissingIn
 from p0trans.syntax.surroundings import (
     CLOSER,
     ENDS_VALUE,
+    LITERALS,
     NAMES,
     RELATIONS,
     STARTS_VALUE,
     label_after,
 )
-from p0trans.syntax.tokens import END, MALFORMED, STRANGE, UNREPRESENTABLE, Token
-from p0trans.syntax.wording import HABITS, LOOKALIKES, expectation, found
+from p0trans.syntax.tokens import END, MALFORMED, UNREPRESENTABLE, Token
+from p0trans.syntax.wording import HABITS, expectation, found
 
 _OPENER = {closer: opener for opener, closer in CLOSER.items()}
 
@@ -64,10 +66,6 @@ def _quoted(name: str) -> str:
     return f"`{name}`" if name else "a tuple"
 
 
-def _adjacent(first: Token, second: Token) -> bool:
-    return first.span.end == second.span.start
-
-
 # --- the rules, in the order in which they are asked ----------------------------------------
 
 
@@ -94,46 +92,85 @@ def _unrepresentable_number(problem: Problem) -> Finding | None:
     return Finding(diagnose("P0006", problem.place(token), notes=notes, what=what))
 
 
-def _strange_character(problem: Problem) -> Finding | None:
-    token = problem.token
-    if token.type != STRANGE:
+def _no_with(problem: Problem) -> Finding | None:
+    """A module whose items follow at once."""
+    kinds = ("PARAM", "BUFFER", "CONST", "SUB")
+    if problem.token.type not in kinds or "WITH" not in problem.stop.expected:
         return None
-    notes = (HABITS[token.text],) if token.text in HABITS else ()
-    if token.text.isalpha():
-        notes = ("names are made of the letters A to Z and a to z, digits and `_`",)
-    meant = LOOKALIKES.get(token.text)
-    if meant is not None:
-        plain = "write a plain space" if meant else "remove it"
-        title = f"write `{meant.strip()}`" if meant.strip() else plain
-        return mended(problem, "P0004", title, (0, 1), meant, notes=notes, found=found(token))
-    if token.text == "#":
-        return _hash_comment(problem)
-    return Finding(diagnose("P0004", problem.place(token), notes=notes, found=found(token)))
-
-
-def _hash_comment(problem: Problem) -> Finding:
-    """A file that has one such comment has more: they are one mistake and have one fix."""
-    source = problem.source
-    kept = list(problem.tokens[: problem.stop.index])
-    edits: list[Edit] = []
-    hidden_to = 0
-    for token in problem.tokens[problem.stop.index :]:
-        if token.span.start < hidden_to:
-            continue
-        if token.text != "#":
-            kept.append(token)
-            continue
-        edits.append(Edit(problem.place(token), "//"))
-        line, column = source.position(token.span.start)
-        hidden_to = token.span.start + len(source.line(line)) - column + 1
-    diagnostic = diagnose(
-        "P0004",
-        problem.place(problem.token),
-        notes=(HABITS["#"],),
-        fixes=(Fix("write `//`", tuple(edits)),),
+    return mended(
+        problem,
+        "P0001",
+        "insert `with`",
+        (0, 0),
+        " with",
+        label="expected `with` before this",
         found=found(problem.token),
+        part=problem.around.part,
     )
-    return Finding(diagnostic, tuple(kept), problem.stop.index - 1)
+
+
+def _no_equals(problem: Problem) -> Finding | None:
+    """A header that runs into the body."""
+    token, around = problem.token, problem.around
+    in_header = around.kind == "LET" and around.body is None and around.opening is None
+    starts = token.type in STARTS_VALUE | {"COLON"}
+    if not in_header or not starts or "EQUAL" not in problem.stop.expected:
+        return None
+    if token.type == "COLON":
+        return mended(
+            problem,
+            "P0013",
+            "write `=`",
+            (0, 1),
+            "=",
+            found=":",
+            wanted="=",
+            part=around.part,
+        )
+    return mended(
+        problem,
+        "P0001",
+        "insert `=`",
+        (0, 0),
+        " =",
+        label="expected `=` before this",
+        found=found(token),
+        part=around.part,
+    )
+
+
+def _wrong_state(problem: Problem) -> Finding | None:
+    """`param w = 1.0`, `const eps = ones`: an item of a module with the other kind of value."""
+    token, item = problem.token, problem.at(-3).type if problem.stop.index >= 3 else ""
+    if problem.around.kind != "MODULE" or problem.before.type != "EQUAL":
+        return None
+    if item in ("PARAM", "BUFFER") and token.type in LITERALS:
+        text = f"full({token.text})"
+        note = "a param or a buffer has an initializer: `ones`, `zeros`, `full(v)`, …"
+        return mended(
+            problem,
+            "P0001",
+            f"write `{text}`",
+            (0, 1),
+            text,
+            notes=(note,),
+            found=found(token),
+            part=problem.around.part,
+        )
+    if item == "CONST" and token.type in NAMES:
+        label = expectation(problem.stop.expected, problem.grammar.words)
+        note = "the default of a `const` is a literal"
+        return Finding(
+            diagnose(
+                "P0001",
+                problem.place(token),
+                label=label,
+                notes=(note,),
+                found=found(token),
+                part=problem.around.part,
+            )
+        )
+    return None
 
 
 def _chained_comparison(problem: Problem) -> Finding | None:
@@ -179,25 +216,6 @@ def _comparison_before(problem: Problem) -> Token | None:
     return None
 
 
-def _arrow(problem: Problem) -> Finding | None:
-    token = problem.token
-    is_arrow = (
-        token.type == "MINUS" and problem.at(1).type == "GT" and _adjacent(token, problem.at(1))
-    )
-    if not is_arrow or "COLON" not in problem.stop.expected:
-        return None
-    return mended(
-        problem,
-        "P0001",
-        "write `:`",
-        (0, 2),
-        ":",
-        notes=(HABITS["->"],),
-        found="`->`",
-        part=problem.around.part,
-    )
-
-
 def _no_result_type(problem: Problem) -> Finding | None:
     around = problem.around
     in_header = around.kind == "LET" and around.body is None and around.opening is None
@@ -229,6 +247,20 @@ def _wrong_equals(problem: Problem) -> Finding | None:
         wanted=text,
         part=problem.around.part,
     )
+
+
+def _clause_without_comparison(problem: Problem) -> Finding | None:
+    """`where S = body`: the equals sign is the definition's own."""
+    if problem.token.type != "EQUAL" or "EQ" not in problem.stop.expected:
+        return None
+    if problem.around.body is not None:
+        return None
+    for token in problem.tokens[problem.stop.index + 1 :]:
+        if token.type == "EQUAL":
+            return None
+        if token.type == "LET":
+            break
+    return _unexpected(problem)
 
 
 def _parameter_without_type(problem: Problem) -> Finding | None:
@@ -363,6 +395,17 @@ def _commas(problem: Problem) -> Finding | None:
     if opening is None or opening.type != "LSQB":
         if token.type != "COMMA":
             return None
+        if around.part.startswith("in the parameters of"):
+            return mended(
+                problem,
+                "P0014",
+                "write `) (`",
+                (0, 1),
+                ") (",
+                notes=("each parameter stands in parentheses of its own",),
+                what="there is no place for a comma",
+                part=around.part,
+            )
         what = "there is no place for a comma"
         return Finding(diagnose("P0014", problem.place(token), what=what, part=around.part))
     starts_item = token.type in NAMES | {"INT", "LSQB"} and before.type in ENDS_VALUE
@@ -402,10 +445,8 @@ def _unexpected(problem: Problem) -> Finding:
 
 def _habit_notes(problem: Problem) -> tuple[str, ...]:
     token, before = problem.token, problem.before
-    if token.type == "STAR" and before.type == "STAR" and _adjacent(before, token):
+    if token.type == "STAR" and before.type == "STAR" and adjacent(before, token):
         return (HABITS["**"],)
-    if token.type == "DOT" and problem.at(1).type == "INT" and not _adjacent(before, token):
-        return (f"a number starts with a digit: `0.{problem.at(1).text}`",)
     if token.type in NAMES and problem.around.name == "rec":
         return (HABITS["rec"],)
     if token.type == "WHERE" and problem.around.part.startswith("in the `assume`"):
@@ -429,11 +470,16 @@ def _comment_note(problem: Problem) -> tuple[str, ...]:
 _RULES: tuple[Callable[[Problem], Finding | None], ...] = (
     _malformed_number,
     _unrepresentable_number,
-    _strange_character,
+    *foreign.FIRST,
     _chained_comparison,
-    _arrow,
+    foreign.arrow,
     _no_result_type,
+    foreign.assignment,
+    _clause_without_comparison,
     _wrong_equals,
+    _no_equals,
+    _no_with,
+    _wrong_state,
     _parameter_without_type,
     _outside,
     _reserved_word,

@@ -32,11 +32,13 @@ _HEADER_PARTS = {
 
 
 class OpenLet(NamedTuple):
-    """A `let … in` of a body before its `in`. `label` is empty when it takes a tuple apart."""
+    """A `let … in` of a body before its `in`. `label` is empty when no name follows the `let`;
+    `several` says that it takes a tuple apart."""
 
     let: Token
     label: str
     in_value: bool
+    several: bool
 
 
 class Surroundings(NamedTuple):
@@ -92,7 +94,12 @@ def surroundings(tokens: Sequence[Token], declaration: int | None, index: int) -
         part = ""
     lets = [at for at in open_tokens if tokens[at].type == "LET"]
     around = (
-        OpenLet(tokens[lets[-1]], label_after(tokens, lets[-1]), lets[-1] in values)
+        OpenLet(
+            tokens[lets[-1]],
+            label_after(tokens, lets[-1]),
+            lets[-1] in values,
+            lets[-1] + 1 < len(tokens) and tokens[lets[-1] + 1].type == "LPAR",
+        )
         if lets
         else None
     )
@@ -107,6 +114,10 @@ def label_after(tokens: Sequence[Token], index: int) -> str:
     return following.text if following and following.type in NAMES else ""
 
 
+def _unnamed(let: OpenLet) -> str:
+    return "in a `let` of several names" if let.several else "in a `let`"
+
+
 def _words(kind: str, name: str, part: str, in_body: bool, let: OpenLet | None) -> str:
     if kind == "FROM":
         return "in an import"
@@ -115,7 +126,7 @@ def _words(kind: str, name: str, part: str, in_body: bool, let: OpenLet | None) 
     owner = f"`{name}`" if name else "a definition"
     if let is not None:
         what = "the value of" if let.in_value else "the `let` of"
-        return f"in {what} `{let.label}`" if let.label else "in a `let` of several names"
+        return f"in {what} `{let.label}`" if let.label else _unnamed(let)
     if in_body:
         return f"in the body of {owner}"
     return f"{_HEADER_PARTS[part]} {owner}" if part else f"in the header of {owner}"

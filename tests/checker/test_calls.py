@@ -74,5 +74,5 @@ def test_what_a_type_or_a_where_speaks_of_stays_linear(text: str) -> None:
 def test_the_fix_writes_the_product(body: str) -> None:
     source = Source("use.p0", ROWS + use(body))
     fixed, _ = fix_until_stable(source, lambda text: check_sources([text]).diagnostics)
-    assert "rows[B, S, D, B*S] x" in fixed.text
+    assert "rows[B, S, D, B * S] x" in fixed.text
     assert codes(fixed.text) == []

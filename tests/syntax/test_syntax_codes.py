@@ -46,6 +46,7 @@ ERRORS = [
     ("P0001", HEADER + " let y = in y", "in", "unexpected `in` in the value of `y`"),
     ("P0001", HEADER + " let y x in y", "x", "unexpected `x` in the `let` of `y`"),
     ("P0001", HEADER + " let (a) = x in a", ")", "unexpected `)` in a `let` of several names"),
+    ("P0001", HEADER + " let = x in x", "=", "unexpected `=` in a `let`"),
     ("P0001", "let f [2] (", "2", "unexpected `2` in the shape parameters of `f`"),
     (
         "P0001",
@@ -129,6 +130,20 @@ def test_error(code: str, text: str, at: str, message: str) -> None:
 
 MENDED = [
     ("P0001", "let f (x : Tensor[F32, []]) -> Tensor[F32, []] = x", ("->", ":")),
+    (
+        "P0001",
+        "let f (x : Tensor[F32, []]) : Tensor[F32, []]\n  exp x",
+        ("[]]\n  exp", "[]] =\n  exp"),
+    ),
+    (
+        "P0001",
+        "module M = f with param w = 1.0 const c = 2",
+        ("1.0", "full(1.0)"),
+    ),
+    ("P0001", "module M = f\n  param w = ones", ("f\n", "f with\n")),
+    ("P0001", "let f (x : tensor[F32, []]) : Tensor[F32, []] = x", ("tensor", "Tensor")),
+    ("P0001", "let f [S] : Tensor[F32, []] where S >= 2 && S < 9 = x", ("&&", ",")),
+    ("P0004", HEADER + "\n  let y = exp x;\n  y", (";", " in")),
     ("P0004", HEADER + " x × x", ("×", "*")),
     ("P0004", HEADER + "\u00a0x", ("\u00a0", " ")),
     ("P0004", HEADER + "\u200bx", ("\u200b", "")),
@@ -140,8 +155,17 @@ MENDED = [
     ("P0005", "let f (x : Tensor[F32, [B) : Tensor[F32, []] = x", ("[B", "[B]]")),
     ("P0011", "let f [K] (x : Tensor[F32, [2K]]) : Tensor[F32, [K]] = x", ("2K", "2 * K")),
     ("P0011", "let f [K] : Tensor[F32, []] where 2K == 4 = x", ("2K", "2 * K")),
+    ("P0011", HEADER + " exp .5", (".5", "0.5")),
     ("P0013", HEADER + " let y == x in y", ("==", "=")),
+    ("P0013", HEADER + " x <> y", ("<>", "!=")),
+    ("P0013", "let f [S] : Tensor[F32, []] where S => 2 = x", ("=>", ">=")),
+    ("P0013", "let f : Tensor[F32, []]:\n  1.0", ("]:", "]=")),
     ("P0013", "let f [S] : Tensor[F32, []] where S = 2 = x", ("S = 2", "S == 2")),
+    (
+        "P0014",
+        "let f (x : Tensor[F32, []], y : Tensor[F32, []]) : Tensor[F32, []] = x",
+        ("]], y", "]]) ( y"),
+    ),
     ("P0014", "let f [B D] : Tensor[F32, []] = x", ("B D", "B, D")),
     ("P0014", "let f [B, D,] : Tensor[F32, []] = x", ("D,", "D")),
     ("P0014", HEADER + " f[axis=1 B] x", ("1 B", "1, B")),
@@ -178,6 +202,18 @@ def test_a_chain_is_offered_as_two_comparisons_but_not_applied_unseen() -> None:
     assert [edit.text for edit in fix.edits] == [" && y z"]
     (fix,) = only("let f [S] : Tensor[F32, []] where 1 <= S <= 4 = x").fixes
     assert [edit.text for edit in fix.edits] == [", S"]
+
+
+def test_a_step_without_let_is_offered_one() -> None:
+    (fix,) = only(HEADER + "\n  y = exp x\n  y").fixes
+    assert not fix.machine
+    assert [edit.text for edit in fix.edits] == ["let "]
+
+
+def test_a_clause_that_compares_nothing() -> None:
+    found = only("let f [S] : Tensor[F32, []] where S = 1.0")
+    assert found.code == "P0001"
+    assert place(found) == "="
 
 
 # --- missing `in` ---------------------------------------------------------------------------
@@ -232,8 +268,10 @@ def test_layout_is_not_blamed_for_another_error() -> None:
         (" x ** x", "`pow a b`"),
         (" x @ x", "`matmul a b`"),
         (" x.T", "`transpose[perm=[1, 0]] x`"),
-        (" x * .5", "`0.5`"),
         (" x with", "`with` is a reserved word"),
+        (" x[0:4]", "`slice[axis=n, start=i, stop=j] x`"),
+        ("\n  y = exp x\n  y", "`let name = value in`"),
+        (" reduce[sum] x axis=0", "`f[axis=1] x`"),
         (" reshape x [B // 2]", "`//` starts a comment"),
     ],
 )

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from p0trans.checker.warnings.steps import axis_of
 from p0trans.ir.program import Alias, Apply, Definition, Value
-from p0trans.ir.provenance import Run, runs
+from p0trans.ir.regrouping import Run, runs
 from p0trans.shapes.dim import Constraint, Dim, constant
 from p0trans.shapes.facts import Facts
 from p0trans.types import TensorType

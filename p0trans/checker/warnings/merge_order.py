@@ -8,7 +8,8 @@ from p0trans.checker.warnings.subject import Subject, listed
 from p0trans.diagnostics.codes import diagnose
 from p0trans.diagnostics.model import Diagnostic
 from p0trans.ir.program import Apply, Value
-from p0trans.ir.provenance import Axes, Axis, Origin, orders_differ, runs
+from p0trans.ir.provenance import Axes, Axis, Origin, orders_differ
+from p0trans.ir.regrouping import runs
 
 
 def merge_order(subject: Subject) -> Iterator[Diagnostic]:
@@ -26,11 +27,11 @@ def _split(subject: Subject, value: Value, node: Apply) -> Iterator[Diagnostic]:
     if regrouping is None:
         return
     operand = node.operands[0]
-    found, target = subject.shape_of(operand).shape, subject.shape_of(value).shape
-    for source, targets in regrouping.reordered:
+    found = subject.shape_of(operand).shape
+    for source, parts in regrouping.reordered:
         merged = provenance.axes(operand)[source]
         first = listed(factor.dim for factor in merged)
-        second = listed(target[axis] for axis in targets)
+        second = listed(parts)
         yield diagnose(
             "P1107",
             subject.place(subject.step(value).span),

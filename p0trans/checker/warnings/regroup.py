@@ -11,7 +11,7 @@ from p0trans.checker.warnings.subject import Subject, listed
 from p0trans.diagnostics.codes import diagnose
 from p0trans.diagnostics.model import Diagnostic, Fix
 from p0trans.ir.program import Value
-from p0trans.ir.provenance import Run, clean
+from p0trans.ir.regrouping import Run, clean
 from p0trans.ops.table import Facts
 from p0trans.types import Shape, shape_text
 

@@ -47,8 +47,6 @@ _NAMES = (
         "names",
         "value used as a function",
         "`{name}` is a value and takes no arguments",
-        "for a product write `a * b`; a definition or an operation stands at the "
-        "head of an application",
     ),
     _error(
         "P0108",
@@ -270,7 +268,7 @@ _AXIS = (
         "P0601",
         "axis",
         "axis is not a literal",
-        "`{name}` must be a literal integer, and `{text}` is computed",
+        "`{name}` must be a literal integer, and `{text}` is {what}",
     ),
     _error(
         "P0602",
@@ -291,8 +289,7 @@ _PRESBURGER = (
         "P0701",
         "presburger",
         "product of shape variables",
-        "`{text}` is a product of shape variables, which no {where} may have: "
-        "give it a name with `assume {name} == {text}`",
+        "`{text}` is a product of shape variables, which no {where} may have: {advice}",
         "sums and integer multiples of shape variables can be proved; products cannot, so `assume` "
         "states them and the emitted code checks them when it runs",
     ),
@@ -335,19 +332,19 @@ _CONSTRAINT = (
         "P0801",
         "constraint",
         "precondition not proved",
-        "`{name}` needs {written}, here {constraint}, which is not proved{numbers}",
+        "`{name}` needs {written}{here}, which is {truth}{numbers}",
     ),
     _error(
         "P0802",
         "constraint",
         "bound not proved",
-        "`{operation}` needs {constraint}, which is not proved{numbers}",
+        "`{attribute}` of `{operation}` needs {constraint}, which is {truth}{numbers}",
     ),
     _error(
         "P0803",
         "constraint",
         "dim may be less than 1",
-        "the dim {dim} is not provably at least 1{numbers}",
+        "the dim {dim} {trouble}",
         "every dim of every value is at least 1",
     ),
     _error(
@@ -360,7 +357,7 @@ _CONSTRAINT = (
         "P0805",
         "constraint",
         "assumption is false",
-        "`{name}` assumes {written}, here {constraint}, which is false",
+        "`{name}` assumes {written}{here}, which is false",
     ),
 )
 
@@ -439,7 +436,7 @@ _IMPORT = (
         "P1001",
         "import",
         "imported file not found",
-        "`{module}` is not found: there is no {path}",
+        "`{module}` is not found: there is no {path}{near}",
     ),
     _error(
         "P1002",

@@ -56,6 +56,27 @@ def test_unused_parameter() -> None:
 
 
 @pytest.mark.parametrize(
+    ("parameter", "result", "body", "expected"),
+    [
+        ("[D]", "[B, D]", "broadcast (reshape x [B, 1]) [B, D]", []),
+        ("[2 * D]", "[B, D]", "broadcast (reshape x [B, 1]) [B, D]", []),
+        ("[B, D]", "[B, D]", "broadcast (reshape x [B, 1]) [B, D]", []),
+        ("[B]", "[B]", "x", ["P1112"]),
+        ("[D]", "[B]", "x", ["P1112"]),
+    ],
+)
+def test_a_parameter_that_gives_a_size_is_used(
+    parameter: str, result: str, body: str, expected: list[str]
+) -> None:
+    names = "[B, D]" if "D" in parameter else "[B]"
+    text = (
+        f"let f {names} (x : Tensor[F32, [B]]) (like : Tensor[F32, {parameter}])"
+        f" : Tensor[F32, {result}] = {body}\n"
+    )
+    assert codes(text) == expected
+
+
+@pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("let f [B, D] (x : Tensor[F32, [B]]) : Tensor[F32, [B]] = x", ["P1113"]),

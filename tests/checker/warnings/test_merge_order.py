@@ -42,6 +42,26 @@ def test_split_in_the_same_order() -> None:
     assert codes(SPLIT.format(back="G, KV")) == []
 
 
+def test_parts_that_are_merged_anew_are_compared_too() -> None:
+    text = (
+        "let f [B, S, H, K, BSHK, HK, SK] (x : Tensor[F32, [B, S, H, K]])"
+        " : Tensor[F32, [{back}]] assume BSHK == B * S * H * K, HK == H * K, SK == S * K =\n"
+        "  reshape (exp (reshape x [BSHK])) [{back}]\n"
+    )
+    assert codes(text.format(back="B, H, SK")) == ["P1107"]
+    assert codes(text.format(back="B, S, HK")) == []
+
+
+def test_a_part_that_goes_with_a_neighbour_is_compared_too() -> None:
+    text = (
+        "let f [S, H, K, SH, TK] (x : Tensor[F32, [S, H, K]])"
+        " : Tensor[F32, [{back}, TK]] assume SH == S * H, TK == {rest} * K =\n"
+        "  reshape (exp (reshape x [SH, K])) [{back}, TK]\n"
+    )
+    assert codes(text.format(back="H", rest="S")) == ["P1107"]
+    assert codes(text.format(back="S", rest="H")) == []
+
+
 def test_operands_merged_in_different_orders() -> None:
     found = finding(PRODUCTS.format(axes="H, B"), "P1107")
     assert "[B, H] and [H, B]" in found.message

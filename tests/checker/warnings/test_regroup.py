@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.checker.warnings.support import codes, finding, labels, with_fix
@@ -90,3 +92,55 @@ def test_too_many_axes_are_let_be() -> None:
         f"let f [B, S] (x : Tensor[F32, [{dims}]]) : Tensor[F32, [{back}]] = reshape x [{back}]\n"
     )
     assert codes(text) == []
+
+
+def reshaped(found: str, target: str, assumed: str) -> str:
+    names = sorted(set(re.findall(r"[A-Z]+", f"{found} {target} {assumed}")))
+    assume = f" assume {assumed}" if assumed else ""
+    variables = f" [{', '.join(names)}]" if names else ""
+    return (
+        f"let f{variables} (x : Tensor[F32, {found}]) : Tensor[F32, {target}]{assume} =\n"
+        f"  reshape x {target}\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("found", "target", "assumed"),
+    [
+        ("[N, C, H, W]", "[N, G, M]", "C == G * K, M == K * H * W"),
+        ("[N, C, T, H, W]", "[N, G, M]", "C == G * K, M == K * T * H * W"),
+        ("[N, C, L]", "[N, 4, M]", "C == 4 * K, M == K * L"),
+        ("[B, 2*S, D]", "[B, S, 2*D]", ""),
+        ("[B, 2*S, 1, D]", "[B, 1, S, 2*D]", ""),
+        ("[A, B]", "[C, D]", "A == C * K, D == K * B"),
+        ("[64, 3]", "[32, 6]", ""),
+        ("[2*S + 2, D]", "[S + 1, 2*D]", ""),
+        ("[B, T, 2*F, C]", "[B, T, F, 2*C]", ""),
+    ],
+)
+def test_part_of_an_axis_may_go_with_its_neighbours(found: str, target: str, assumed: str) -> None:
+    """In both directions: what is split and merged is merged and split back."""
+    for text in (reshaped(found, target, assumed), reshaped(target, found, assumed)):
+        assert not {"P1101", "P1107"} & set(codes(text)), text
+
+
+@pytest.mark.parametrize(
+    ("found", "target", "assumed"),
+    [
+        ("[B, H, S, K]", "[B, S, D]", "D == H * K"),
+        ("[B, L, H, D]", "[B, H, L, D]", ""),
+        ("[N, C, H, W]", "[N, H, M]", "M == C * W"),
+        ("[N, C, H, W]", "[N, W, M]", "M == C * H"),
+        # 8 is a multiple of 4, and yet these are two axes that have changed places.
+        ("[B, 8, 4, K]", "[B, 4, 8*K]", ""),
+        ("[B, 8, 4]", "[B, 4, 8]", ""),
+        ("[B, 2*S, S, K]", "[B, S, 2*S, K]", ""),
+        # Nobody knows how these lie.
+        ("[A, B]", "[C, D]", "A * B == C * D"),
+        ("[6, 4]", "[8, 3]", ""),
+        ("[N, 6, 4, 5]", "[N, 15, 8]", ""),
+    ],
+)
+def test_axes_that_change_places_are_mixed(found: str, target: str, assumed: str) -> None:
+    for text in (reshaped(found, target, assumed), reshaped(target, found, assumed)):
+        assert "P1101" in codes(text), text
