@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from p0trans.interpret.arrays import ArrayValue
 
 Numbers: TypeAlias = Mapping[str, int]
+Operands: TypeAlias = "tuple[ArrayValue, ...]"
 NOTHING_GIVEN: Numbers = MappingProxyType({})
 
 
@@ -38,12 +39,14 @@ def interpret(
     definition: Definition,
     inputs: Sequence[ArrayValue],
     given: Numbers = NOTHING_GIVEN,
+    passing: Callable[[Step, Operands], Operands] | None = None,
 ) -> ArrayValue:
     """The result of `definition`, which is one of `program`, on `inputs`.
 
     An input is a NumPy array of the declared dtype (ml_dtypes' bfloat16 for BF16), or a tuple
-    where a tuple is declared; `given` has the shape variables that no input determines. Raises
-    BoundaryError when inputs and declaration disagree or an assumption is not true,
+    where a tuple is declared; `given` has the shape variables that no input determines. `passing`
+    may put others, of the same dtypes and shapes, in the place of the operands of an operation.
+    Raises BoundaryError when inputs and declaration disagree or an assumption is not true,
     ZeroDivisionError for an integer divided by zero and IndexError for an id out of range.
     """
     definitions = {one.reference: one for unit in program.units for one in unit.definitions}
@@ -80,6 +83,8 @@ def interpret(
             numbers = dict(zip(called.shape_parameters, sizes, strict=True))
             stack.append(frame(called, numbers, operands))
         elif isinstance(node, Apply):
+            if passing is not None:
+                operands = passing(step, operands)
             top.store(_apply(node, step, operands, top.numbers))
         elif isinstance(node, Number):
             top.store(_scalar(node, step, operands, top.numbers))

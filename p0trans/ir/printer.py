@@ -103,7 +103,10 @@ def print_module(program: Program, module: Module) -> str:
         lines.append(f"  sub {sub.name} = {_reference_text(sub.module)}[{dims}]({bound})")
     inputs = [name for index, name in enumerate(parameters) if index not in module.owned]
     lines.append(f"  forward({', '.join(inputs)})")
-    return "\n".join(lines) + "\n"
+    text = "\n".join(lines) + "\n"
+    if module.body is None or module.body == definition:
+        return text
+    return f"{text}\n{print_definition(module.body)}"
 
 
 def type_text(type_: Type) -> str:
@@ -121,16 +124,35 @@ def binding_text(definition: Definition, binding: ShapeBinding) -> str:
         case FromInput():
             path = "".join(f".{index}" for index in binding.path)
             size = f"{definition.parameters[binding.parameter].name}{path}.shape[{binding.axis}]"
-            rest = "" if binding.rest.as_integer() == 0 else f" - ({binding.rest})"
+            rest = _less(binding.rest)
             divided = "" if binding.coefficient == 1 else f" / {binding.coefficient}"
             value = f"({size}{rest})" if rest and divided else f"{size}{rest}"
             return f"{binding.variable} = {value}{divided}"
         case FromEquation():
-            divided = "" if binding.denominator.as_integer() == 1 else f" / ({binding.denominator})"
-            numerator = f"({binding.numerator})" if divided else str(binding.numerator)
-            return f"{binding.variable} = {numerator}{divided}"
+            numerator, denominator = binding.numerator, binding.denominator
+            if denominator.as_integer() == 1:
+                return f"{binding.variable} = {numerator}"
+            divided = f"({numerator})" if _is_sum(numerator) else str(numerator)
+            return f"{binding.variable} = {divided} / {_divisor(denominator)}"
         case Given():
             return f"{binding.variable} given"
+
+
+def _less(rest: Dim) -> str:
+    """What is taken away from a size, with its sign in front."""
+    if _is_sum(rest):
+        return f" - ({rest})"
+    text = str(-rest)
+    return "" if text == "0" else f" - {text[1:]}" if text.startswith("-") else f" + {text}"
+
+
+def _divisor(dim: Dim) -> str:
+    alone = dim.as_variable() is not None or dim.as_integer() is not None
+    return str(dim) if alone else f"({dim})"
+
+
+def _is_sum(dim: Dim) -> bool:
+    return len(dim.terms) > 1
 
 
 def node_text(node: Node, names: Mapping[Value, str]) -> str:

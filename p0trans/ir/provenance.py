@@ -9,19 +9,18 @@ have the same size. A literal 1 has no factors.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
-from functools import cache
 from typing import NamedTuple, TypeAlias
 
 from p0trans.ir.program import Alias, Apply, Call, Definition, Pack, Project, Reference, Value
-from p0trans.ops.table import Facts
+from p0trans.ir.regrouping import Run, mixes, proper, rearranged, runs, split_and_merged
 from p0trans.shapes.dim import Dim, DimLimitError
+from p0trans.shapes.facts import Facts
 from p0trans.types import Shape, TensorType, TupleType, Type
 
-# Beyond these an axis counts as new: more is no program of a person, and would cost a square.
+# Beyond this an axis counts as new: more is no program of a person, and would cost a square.
 _MAX_FACTORS = 16
-_MAX_REGROUPED = 24
 
 
 class Origin(Enum):
@@ -67,29 +66,16 @@ class TupleAxes(NamedTuple):
 Traced: TypeAlias = "Axes | TupleAxes"
 
 
-class Run(NamedTuple):
-    """`found[start:end]` of a reshape becomes `target[target_start:target_end]`: the shortest
-    stretch of equal product on both sides."""
-
-    start: int
-    end: int
-    target_start: int
-    target_end: int
-
-
-_Cut: TypeAlias = Callable[[Shape, Shape], "tuple[Run, ...] | None"]
-
-
 class Regrouping(NamedTuple):
     """What a reshape does with the axes of its operand.
 
-    `mixed` are the runs in which several axes become several others: their elements are dealt
-    out anew. `reordered` is a split whose dims are those of the merged factors in another order,
-    as (axis of the operand, target axes).
+    `mixed` are the runs in which several axes become several others, and not by splitting axes
+    and merging what then are neighbours. `reordered` are the axes that are split otherwise than
+    they were merged, as (axis of the operand, what it is split into).
     """
 
     mixed: tuple[Run, ...] = ()
-    reordered: tuple[tuple[int, tuple[int, ...]], ...] = ()
+    reordered: tuple[tuple[int, Shape], ...] = ()
 
 
 class Provenance(NamedTuple):
@@ -120,10 +106,7 @@ def trace(
     ]
     regroupings: dict[Value, Regrouping] = {}
 
-    @cache
-    def cut(found: Shape, target: Shape) -> tuple[Run, ...] | None:
-        return runs(facts, found, target)
-
+    reshapes = _Reshapes(facts)
     for value, step in definition.numbered_steps():
         operands = [values[operand] for operand in step.node.operands]
         match step.node:
@@ -150,7 +133,7 @@ def trace(
                 shapes = tuple(t.shape if isinstance(t, TensorType) else () for t in types)
                 axes = tuple(() if isinstance(item, TupleAxes) else item for item in operands)
                 if step.node.operation == "reshape":
-                    traced, regrouping = _reshape(value, axes[0], shapes[0], step.type.shape, cut)
+                    traced, regrouping = reshapes.trace(value, axes[0], shapes[0], step.type.shape)
                     if regrouping.mixed or regrouping.reordered:
                         regroupings[value] = regrouping
                 else:
@@ -332,41 +315,85 @@ def _common_origin(axis: Axis) -> Origin:
 # --- reshape ----------------------------------------------------------------------------
 
 
-def _reshape(
-    value: Value, axes: Axes, found: Shape, target: Shape, cut: _Cut
-) -> tuple[Axes, Regrouping]:
-    """The axes of a reshape, and what is not clean about it; `cut` gives its runs."""
-    if found == target:
-        return axes, Regrouping()
-    pieces = [factor for axis in axes for factor in axis]
-    fine = cut(tuple(factor.dim for factor in pieces), target)
-    if fine is not None and not any(_mixes(target, run) for run in fine):
-        return _regrouped(value, pieces, target, fine), Regrouping()
-    coarse = cut(found, target)
-    if coarse is None:
-        return _fresh_axes(value, target), Regrouping()
-    result: list[Axis] = list(_fresh_axes(value, target))
-    mixed: list[Run] = []
-    reordered: list[tuple[int, tuple[int, ...]]] = []
-    for run in coarse:
-        sources = [i for i in range(run.start, run.end) if found[i].as_integer() != 1]
-        targets = _proper(target, run.target_start, run.target_end)
-        if len(sources) > 1 and len(targets) > 1:
-            mixed.append(run)
-        elif len(targets) == 1:
-            result[targets[0]] = tuple(factor for i in sources for factor in axes[i])
-        elif len(sources) == 1 and _same_otherwise(
-            [factor.dim for factor in axes[sources[0]]], [target[j] for j in targets]
-        ):
-            reordered.append((sources[0], tuple(targets)))
-    return tuple(result), Regrouping(tuple(mixed), tuple(reordered))
+class _Reshapes:
+    """The reshapes of one definition; what two shapes have to do with each other is asked once."""
+
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
+        self._runs: dict[tuple[Shape, Shape], tuple[Run, ...] | None] = {}
+
+    def trace(
+        self, value: Value, axes: Axes, found: Shape, target: Shape
+    ) -> tuple[Axes, Regrouping]:
+        """The axes of a reshape, and what is not clean about it."""
+        traced, regrouping = self._directly(value, axes, found, target)
+        if not regrouping.mixed:
+            return traced, regrouping
+        # Part of an axis may go with its neighbours, as part of the channels in a group norm.
+        between: list[Dim] = []
+        place = 0
+        mixed = []
+        for run in regrouping.mixed:
+            parts = split_and_merged(
+                self._facts,
+                found[run.start : run.end],
+                target[run.target_start : run.target_end],
+            )
+            if parts is None:
+                mixed.append(run)
+            else:
+                between += (*target[place : run.target_start], *parts)
+                place = run.target_end
+        if mixed:
+            return traced, Regrouping(tuple(mixed), regrouping.reordered)
+        shape = (*between, *target[place:])
+        split, regrouping = self._directly(value, axes, found, shape)
+        merged, _ = self._directly(value, split, shape, target)
+        return merged, regrouping
+
+    def _directly(
+        self, value: Value, axes: Axes, found: Shape, target: Shape
+    ) -> tuple[Axes, Regrouping]:
+        if found == target:
+            return axes, Regrouping()
+        pieces = [factor for axis in axes for factor in axis]
+        dims = tuple(factor.dim for factor in pieces)
+        fine = self._cut(dims, target)
+        if fine is not None and not any(mixes(dims, target, run) for run in fine):
+            return _regrouped(value, pieces, target, fine), Regrouping()
+        coarse = self._cut(found, target)
+        if coarse is None:
+            return _fresh_axes(value, target), Regrouping()
+        result: list[Axis] = list(_fresh_axes(value, target))
+        mixed: list[Run] = []
+        reordered: list[tuple[int, Shape]] = []
+        for run in coarse:
+            sources = proper(found, run.start, run.end)
+            targets = proper(target, run.target_start, run.target_end)
+            if len(sources) > 1 and len(targets) > 1:
+                mixed.append(run)
+            elif len(targets) == 1:
+                result[targets[0]] = tuple(factor for i in sources for factor in axes[i])
+            elif len(sources) == 1:
+                (source,) = sources
+                whole = tuple(factor.dim for factor in axes[source])
+                parts = tuple(target[axis] for axis in targets)
+                if rearranged(self._facts, whole, parts):
+                    reordered.append((source, parts))
+        return tuple(result), Regrouping(tuple(mixed), tuple(reordered))
+
+    def _cut(self, found: Shape, target: Shape) -> tuple[Run, ...] | None:
+        key = found, target
+        if key not in self._runs:
+            self._runs[key] = runs(self._facts, found, target)
+        return self._runs[key]
 
 
 def _regrouped(value: Value, pieces: Sequence[Factor], target: Shape, found: Sequence[Run]) -> Axes:
     """The axes of a clean reshape: merged factors in their order, a split factor's parts new."""
     result: list[Axis] = [()] * len(target)
     for run in found:
-        targets = _proper(target, run.target_start, run.target_end)
+        targets = proper(target, run.target_start, run.target_end)
         factors = tuple(pieces[run.start : run.end])
         if len(targets) == 1:
             result[targets[0]] = factors
@@ -374,23 +401,6 @@ def _regrouped(value: Value, pieces: Sequence[Factor], target: Shape, found: Seq
         for index in targets:
             result[index] = _fresh_axis(value, index, target[index], _common_origin(factors))
     return tuple(result)
-
-
-def clean(facts: Facts, found: Shape, target: Shape) -> bool:
-    """Whether a reshape of `found` to `target` provably only merges and splits neighbours."""
-    cuts = runs(facts, found, target)
-    return cuts is not None and not any(
-        len(_proper(found, run.start, run.end)) > 1 and _mixes(target, run) for run in cuts
-    )
-
-
-def _mixes(target: Shape, run: Run) -> bool:
-    return run.end - run.start > 1 and len(_proper(target, run.target_start, run.target_end)) > 1
-
-
-def _proper(shape: Shape, start: int, end: int) -> list[int]:
-    """The axes from `start` to `end` that are not the literal 1."""
-    return [axis for axis in range(start, end) if shape[axis].as_integer() != 1]
 
 
 def _same_otherwise(one: Sequence[Dim], other: Sequence[Dim]) -> bool:
@@ -401,46 +411,3 @@ def _same_otherwise(one: Sequence[Dim], other: Sequence[Dim]) -> bool:
 def orders_differ(left: Axis, right: Axis) -> bool:
     """Whether two axes of one size were merged from the same dims in different orders."""
     return _same_otherwise([f.dim for f in left], [f.dim for f in right])
-
-
-def runs(facts: Facts, found: Shape, target: Shape) -> tuple[Run, ...] | None:
-    """Two shapes of equal volume, cut wherever the products up to the cut are provably equal.
-
-    None when too many axes are involved to be worth the search.
-    """
-    i, j, end_i, end_j = 0, 0, len(found), len(target)
-    if end_i + end_j > _MAX_REGROUPED:
-        return None
-    first: list[Run] = []
-    last: list[Run] = []
-    # What is equal at the end is cut off first: with it no product has to be compared.
-    while end_i and end_j and found[end_i - 1] is target[end_j - 1]:
-        end_i, end_j = end_i - 1, end_j - 1
-        last.append(Run(end_i, end_i + 1, end_j, end_j + 1))
-    while (i, j) != (end_i, end_j):
-        if i < end_i and j < end_j and found[i] is target[j]:
-            a, b = i + 1, j + 1
-        elif min(len(_proper(found, i, end_i)), len(_proper(target, j, end_j))) <= 1:
-            a, b = end_i, end_j
-        else:
-            a, b = next(
-                (a, b)
-                for a, b in _prefixes(i, j, end_i, end_j)
-                if (a, b) == (end_i, end_j) or _equal_volume(facts, found[i:a], target[j:b])
-            )
-        first.append(Run(i, a, j, b))
-        i, j = a, b
-    return (*first, *reversed(last))
-
-
-def _prefixes(i: int, j: int, last_i: int, last_j: int) -> Iterator[tuple[int, int]]:
-    """Where a run from (i, j) may end, the shortest first."""
-    for total in range(i + j + 1, last_i + last_j + 1):
-        for a in range(max(i, total - last_j), min(last_i, total - j) + 1):
-            yield a, total - a
-
-
-def _equal_volume(facts: Facts, left: Shape, right: Shape) -> bool:
-    if not left or not right:
-        return all(dim.as_integer() == 1 for dim in (*left, *right))
-    return facts.equal_volume(left, right)

@@ -14,7 +14,7 @@ from enum import Enum
 from typing import Any
 
 from p0trans.diagnostics.model import Diagnostic
-from p0trans.driver import Options, build_sources, check_sources
+from p0trans.driver import Options, build_sources
 from p0trans.emit.options import Options as EmitOptions
 from p0trans.importing import forget, import_text
 from p0trans.ir.program import Program
@@ -24,6 +24,7 @@ from p0trans.source import Source
 from p0trans.tools.verify_compare import Difference, difference
 from p0trans.tools.verify_engines import ENGINES, Engine, Namespace, Run, run
 from p0trans.tools.verify_gradients import (
+    Loss,
     Slope,
     compared_dtype,
     gradient_difference,
@@ -37,7 +38,7 @@ from p0trans.tools.verify_stability import explains_gradients, explains_values
 from p0trans.tools.verify_subjects import Input, Subject, leaves_of, subjects
 from p0trans.types import tensors
 
-_UNSTABLE = "rounding the inputs differently changes the numbers as much"
+_UNSTABLE = "rounding each step differently changes the numbers as much"
 
 
 class Verdict(Enum):
@@ -108,6 +109,7 @@ class NothingToVerifyError(ValueError):
 def plan(source: Source, request: Request) -> Plan | tuple[Diagnostic, ...]:
     """The work on one source, or what is wrong with it. Raises NothingToVerifyError."""
     texts = {}
+    emitted = []
     for name in request.engines:
         # Each engine runs what is emitted for it, unless another target is asked for.
         asked = request.emit.target
@@ -116,8 +118,12 @@ def plan(source: Source, request: Request) -> Plan | tuple[Diagnostic, ...]:
         if not built.files:
             return built.diagnostics
         texts[name] = built.files[0].text
-    program = check_sources([source]).program
-    every = subjects(program, program.roots[0])
+        emitted.append(built.emitted)
+        program = built.program
+    root = program.roots[0]
+    # A rewrite for one target may leave nothing of a function that another still calls.
+    first, *others = (subjects(program, root, one) for one in emitted)
+    every = [s for s in first if all(any(s.name == o.name for o in other) for other in others)]
     chosen = tuple(s for s in every if request.only is None or s.is_called(request.only))
     if not chosen:
         names = ", ".join(subject.name for subject in every) or "nothing to run"
@@ -208,12 +214,12 @@ class _Context:
 
 @dataclass(frozen=True, slots=True)
 class _Reference:
-    """One run in the reference: with gradients, also the weights of the results in the loss, and
-    the derivatives along some directions of the leaves."""
+    """One run in the reference: where gradients can be had, also the loss and its derivatives
+    along some directions of the leaves."""
 
     evaluated: Evaluated
+    loss: Loss | None = None
     leaves: tuple[Input, ...] = ()
-    weights: tuple[Any, ...] = ()
     slopes: tuple[Slope, ...] = ()
 
 
@@ -245,8 +251,8 @@ def _refer(context: _Context, sizes: Mapping[str, int], seed: str) -> _Reference
         return _Reference(evaluated)
     leaves = leaves_of(program, subject)
     weights = result_weights(evaluated, seed)
-    derivatives = slopes(context.wide, subject.definition, evaluated, weights, leaves, seed)
-    return _Reference(evaluated, leaves, weights, derivatives)
+    loss = Loss(context.wide, subject.definition, evaluated, weights)
+    return _Reference(evaluated, loss, leaves, slopes(loss, leaves, seed))
 
 
 def _compare(
@@ -254,8 +260,13 @@ def _compare(
 ) -> Iterator[Row]:
     """One run on one engine: a row for its value and, where asked for, one for its gradients."""
     evaluated = reference.evaluated
+    loss = reference.loss
+    weights = () if loss is None else loss.weights
+    namespace = context.namespaces[engine.name]
     try:
-        found = _run(context, engine, device, reference, evaluated)
+        found = run(
+            engine, device, namespace, context.subject, evaluated, weights, reference.leaves
+        )
     # Whatever emitted code or an engine raises is the finding.
     except Exception as error:
         note = f"{type(error).__name__}: {_first_line(error)}"
@@ -270,26 +281,15 @@ def _compare(
     if reason is not None:
         yield context.row(engine, "gradient", evaluated.sizes, Verdict.SKIPPED, note=reason)
         return
-
-    def gradients_at(moved: Evaluated) -> Mapping[Input, Any]:
-        return _run(context, engine, device, reference, moved).gradients
-
+    assert loss is not None, "only what has no gradients has no loss"
     dtype = compared_dtype(context.work.program, context.subject.definition)
     differs = gradient_difference(found.gradients, reference.slopes, dtype)
     verdict, note = Verdict.OK, ""
     if not differs.within:
         verdict = Verdict.FAILED
-        if explains_gradients(gradients_at, evaluated, reference.slopes, dtype):
+        if explains_gradients(loss, found.gradients, reference.slopes, dtype):
             verdict, note = Verdict.UNSTABLE, _UNSTABLE
     yield context.row(engine, "gradient", evaluated.sizes, verdict, differs, note)
-
-
-def _run(
-    context: _Context, engine: Engine, device: Any, reference: _Reference, evaluated: Evaluated
-) -> Run:
-    subject, namespace = context.subject, context.namespaces[engine.name]
-    leaves, weights = reference.leaves, reference.weights
-    return run(engine, device, namespace, subject, evaluated, weights, leaves)
 
 
 def _compare_values(context: _Context, engine: Engine, evaluated: Evaluated, found: Run) -> Row:

@@ -7,14 +7,14 @@ order, (8 (L(x+hu) - L(x-hu)) - (L(x+2hu) - L(x-2hu))) / 12h (Abramowitz and Ste
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from p0trans.dtypes import DTYPES, DType
 from p0trans.interpret import interpret
-from p0trans.ir.program import Apply, Definition, Node, Program
+from p0trans.ir.program import Apply, Definition, Node, Program, Step
 from p0trans.tools.verify_compare import Difference
 from p0trans.tools.verify_inputs import Evaluated, flat, given_sizes
 from p0trans.tools.verify_subjects import Input, Subject, dtypes_of, leaves_of
@@ -22,6 +22,8 @@ from p0trans.types import TensorType, TupleType, Type, tensors
 
 if TYPE_CHECKING:
     from p0trans.interpret.arrays import ArrayValue
+
+Passing: TypeAlias = "Callable[[Step, tuple[ArrayValue, ...]], tuple[ArrayValue, ...]]"
 
 _F32, _F64 = DTYPES["F32"], DTYPES["F64"]
 _STEP = 2e-4
@@ -68,58 +70,82 @@ def result_weights(evaluated: Evaluated, seed: str) -> tuple[Any, ...]:
     return tuple(_random_array(array, generator) for array in flat(evaluated.result))
 
 
-def slopes(
-    wide: Program,
-    definition: Definition,
-    evaluated: Evaluated,
-    weights: Sequence[Any],
-    leaves: Collection[Input],
-    seed: str,
-) -> tuple[Slope, ...]:
-    """The derivatives of L along one random direction for each leaf, and one for all together.
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """L: the sum of all float results of `definition` times `weights`, of which there is an array
+    for each result, at the inputs of `evaluated`. `wide` is the widened program."""
 
-    `wide` is the widened program. Directions along which L has a kink are left out.
-    """
-    generator = Random(f"{seed} directions")
-    called = wide.definition(definition.reference)
-    given = given_sizes(definition, evaluated.sizes)
-    inputs = tuple(map(_as_f64, evaluated.inputs))
-    whole = {leaf: _random_array(_at(inputs, leaf), generator) for leaf in leaves}
-    directions = [{leaf: array} for leaf, array in whole.items()]
-    if len(whole) > 1:
-        directions.append(whole)
+    wide: Program
+    definition: Definition
+    evaluated: Evaluated
+    weights: tuple[Any, ...]
 
-    def moved(direction: Mapping[Input, Any], distance: float) -> float:
+    def inputs(self) -> tuple[ArrayValue, ...]:
+        return tuple(map(_as_f64, self.evaluated.inputs))
+
+    def at(
+        self, direction: Mapping[Input, Any], distance: float, passing: Passing | None = None
+    ) -> float:
+        """L where the inputs are moved by `distance` along a direction; `passing` as `interpret`
+        has it."""
+        called = self.wide.definition(self.definition.reference)
+        given = given_sizes(self.definition, self.evaluated.sizes)
         values = tuple(
-            _moved(value, (index,), direction, distance) for index, value in enumerate(inputs)
+            _moved(value, (index,), direction, distance)
+            for index, value in enumerate(self.inputs())
         )
-        results = flat(interpret(wide, called, values, given))
+        results = flat(interpret(self.wide, called, values, given, passing))
         return float(
             sum(
                 (array * weight).sum()
-                for array, weight in zip(results, weights, strict=True)
+                for array, weight in zip(results, self.weights, strict=True)
                 if array.dtype.kind == "f"
             )
         )
 
-    found = []
-    for direction in directions:
+    def derivative(
+        self,
+        direction: Mapping[Input, Any],
+        passing: Callable[[], Passing | None] = lambda: None,
+    ) -> float | None:
+        """The derivative of L along a direction, None at a kink; `passing` gives that of each
+        evaluation."""
         coarse, fine = (
             (
-                8 * (moved(direction, step) - moved(direction, -step))
-                - (moved(direction, 2 * step) - moved(direction, -2 * step))
+                8 * (self.at(direction, step, passing()) - self.at(direction, -step, passing()))
+                - self.at(direction, 2 * step, passing())
+                + self.at(direction, -2 * step, passing())
             )
             / (12 * step)
             for step in (_STEP, _STEP / 2)
         )
-        if abs(coarse - fine) <= _SMOOTH * max(1.0, abs(fine)):
-            found.append(Slope(direction, coarse))
-    return tuple(found)
+        return coarse if abs(coarse - fine) <= _SMOOTH * max(1.0, abs(fine)) else None
+
+
+def slopes(loss: Loss, leaves: Collection[Input], seed: str) -> tuple[Slope, ...]:
+    """The derivatives of L along one random direction for each leaf, and one for all together.
+
+    Directions along which L has a kink are left out.
+    """
+    generator = Random(f"{seed} directions")
+    inputs = loss.inputs()
+    whole = {leaf: _random_array(_at(inputs, leaf), generator) for leaf in leaves}
+    directions = [{leaf: array} for leaf, array in whole.items()]
+    if len(whole) > 1:
+        directions.append(whole)
+    derivatives = map(loss.derivative, directions)
+    return tuple(
+        Slope(direction, derivative)
+        for direction, derivative in zip(directions, derivatives, strict=True)
+        if derivative is not None
+    )
 
 
 def along(gradients: Mapping[Input, Any], slope: Slope) -> float:
-    """The derivative along a direction that gradients give: sum(u * g)."""
-    return math.fsum(gradient * u for gradient, u in _pairs(gradients, slope))
+    """The derivative along a direction that gradients give: sum(u * g); NaN where one of them is
+    not finite."""
+    terms = [gradient * u for gradient, u in _pairs(gradients, slope)]
+    return math.fsum(terms) if all(map(math.isfinite, terms)) else math.nan
 
 
 def allowance(gradients: Mapping[Input, Any], slope: Slope, dtype: DType) -> float:
@@ -144,8 +170,9 @@ def gradient_difference(
         far = far if math.isfinite(far) else math.inf
         scale = math.fsum(abs(gradient * u) for gradient, u in _pairs(gradients, slope))
         absolute = max(absolute, far)
-        relative = max(relative, far / max(scale, abs(slope.derivative)) if far else 0.0)
-        within = within and far <= allowance(gradients, slope, dtype)
+        share = far / max(scale, abs(slope.derivative)) if far else 0.0
+        relative = max(relative, math.inf if math.isnan(share) else share)
+        within = within and math.isfinite(far) and far <= allowance(gradients, slope, dtype)
     return Difference(absolute, relative, math.nan, within)
 
 

@@ -42,11 +42,16 @@ class Subject:
         return name in (self.name, self.definition.name, module)
 
 
-def subjects(program: Program, root: str) -> tuple[Subject, ...]:
-    """What the file emitted for the unit `root` has of that unit's own, in source order."""
-    plans = class_plans(program)
-    selection = select(program, (program.unit(root),), plans)
+def subjects(program: Program, root: str, emitted: Program | None = None) -> tuple[Subject, ...]:
+    """What the file emitted for the unit `root` has of that unit's own, in source order.
+
+    `program` says what each computes. `emitted` is it as emission saw it, rewritten or not; a
+    function may be left out of that, but no module.
+    """
+    seen = emitted or program
+    selection = select(seen, (seen.unit(root),), class_plans(seen))
     layout = single_layout(selection, root)
+    plans = class_plans(program)
     needed = constraints(program)
     found: list[Subject] = []
     for item in layout.items:
@@ -61,7 +66,8 @@ def subjects(program: Program, root: str) -> tuple[Subject, ...]:
             shapes = local_names(item, layout.taken()).shapes
             keywords = {variable: shapes[variable] for variable in given_variables(item)}
             name = layout.functions[item.reference]
-            found.append(Subject(name, item, None, keywords, needed[item.reference]))
+            definition = program.definition(item.reference)
+            found.append(Subject(name, definition, None, keywords, needed[item.reference]))
     return tuple(found)
 
 

@@ -12,13 +12,11 @@ from p0trans.ir.provenance import (
     Axes,
     Origin,
     Provenance,
-    Run,
     TupleAxes,
-    clean,
     orders_differ,
-    runs,
     trace,
 )
+from p0trans.ir.regrouping import Run, clean, rearranged, runs, split_and_merged
 from p0trans.ops import OPERATIONS
 from p0trans.ops.table import Sample
 from p0trans.shapes.dim import Constraint, Dim, variable
@@ -150,7 +148,7 @@ def test_a_reshape_that_mixes_is_recorded_and_starts_anew() -> None:
 def test_a_reordered_split_is_recorded() -> None:
     text = MERGE.format(result="[K, G, S]", body="reshape flat [K, G, S]")
     _, provenance = traced(text)
-    assert provenance.regroupings[2].reordered == ((0, (0, 1)),)
+    assert provenance.regroupings[2].reordered == ((0, (variable("K"), variable("G"))),)
 
 
 def test_a_call_keeps_the_axes_of_its_operands() -> None:
@@ -232,3 +230,59 @@ def test_orders_differ() -> None:
     assert orders_differ((*x[0], *x[1]), (*y[0], *y[1]))
     assert not orders_differ((*x[0], *x[1]), (*y[1], *y[0]))
     assert not orders_differ((*x[0], *x[1]), (*y[0], *y[2]))
+
+
+GROUPS = """\
+let f [N, C, H, W, G, K, M] (x : Tensor[F32, [N, C, H, W]]) : Tensor[F32, {result}]
+    assume C == G * K, M == K * H * W =
+  let groups = reshape x [N, G, M] in
+  {body}
+"""
+
+
+@pytest.mark.parametrize(
+    ("result", "body", "expected"),
+    [
+        ("[N, G, M]", "groups", ["N", "G", "K H W"]),
+        ("[N, C, H, W]", "reshape groups [N, C, H, W]", ["N", "G K", "H", "W"]),
+        ("[N, G, K, H, W]", "reshape groups [N, G, K, H, W]", ["N", "G", "K", "H", "W"]),
+    ],
+)
+def test_part_of_an_axis_is_followed(result: str, body: str, expected: list[str]) -> None:
+    text = GROUPS.format(result=result, body=body)
+    assert result_dims(text) == expected
+    assert not traced(text)[1].regroupings
+
+
+@pytest.mark.parametrize(
+    ("found", "target", "parts"),
+    [
+        ((AB, C), (A, BC), (A, B, C)),
+        ((A, BC), (AB, C), (A, B, C)),
+        ((AB, C), (B, A * C), (B, A, C)),
+        ((AB, C), (C, AB), None),
+        ((A, B), (B, A), None),
+        ((A, BC), (B, A * C), None),
+        ((AB, C, A, B, C), (A, BC, A, B, C), None),
+    ],
+)
+def test_split_and_merged(
+    found: tuple[Dim, ...], target: tuple[Dim, ...], parts: tuple[Dim, ...] | None
+) -> None:
+    assert split_and_merged(FACTS, found, target) == parts
+
+
+@pytest.mark.parametrize(
+    ("found", "target", "expected"),
+    [
+        ((A, B), (B, A), True),
+        ((A, B), (A, B), False),
+        ((AB, C), (A, BC), False),
+        ((A, B, C), (B, A * C), True),
+        ((B, A * C), (A, B, C), True),
+        ((AB, C, AB, C, A), (A, BC, AB, C, A), False),
+        ((A, B, C, AB, BC), (B, A, C, AB, BC), True),
+    ],
+)
+def test_rearranged(found: tuple[Dim, ...], target: tuple[Dim, ...], expected: bool) -> None:
+    assert rearranged(FACTS, found, target) is expected

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from typing import get_args
 
 import pytest
 
-from p0trans.emit.options import Options
+from p0trans.emit.options import Options, Style
 from p0trans.files import read_source
 from p0trans.source import Source
 from p0trans.tools import verify as tool
@@ -17,11 +18,12 @@ from p0trans.tools.verify_table import render
 from tests.std.library import FILES, STD, STYLE
 
 
+@pytest.mark.parametrize("style", get_args(Style))
 @pytest.mark.parametrize("file", FILES)
-def test_eager(file: str) -> None:
+def test_eager(file: str, style: Style) -> None:
     source = read_source(STD / f"{file}.p0")
     assert isinstance(source, Source)
-    plan = tool.plan(source, Request(gradients=True, runs=2, emit=Options(style=STYLE)))
+    plan = tool.plan(source, Request(gradients=True, runs=2, emit=Options(style=style)))
     assert isinstance(plan, Plan)
     rows = [row for part in tool.verify(plan) for row in part]
     assert not FAILURES & {row.verdict for row in rows}, render(rows)
