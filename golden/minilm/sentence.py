@@ -4,6 +4,7 @@
 # Source SHA-256: c7698916a500dc6bcc4ca039f401c7f6ea683ca1261d1ce6349bfa7e63feb197
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 __all__ = ["SentenceEmbedding"]
@@ -30,9 +31,8 @@ class SentenceEmbedding(nn.Module):
 
         counts = is_token.to(torch.float32)  # F32[B, S]
         total = (x * counts.unsqueeze(-1)).sum(dim=1)  # [B, D]
-        mean = total / counts.sum(dim=-1, keepdim=True)  # [B, D]
-        norm = torch.sqrt(mean.square().sum(dim=-1, keepdim=True))  # [B, 1]
-        return mean / norm.clamp(min=1e-12)  # [B, D]
+        # unit vectors over D (sentence.p0:13-14) -> [B, D]
+        return F.normalize(total / counts.sum(dim=-1, keepdim=True), dim=-1, eps=1e-12)
 
 
 def _check_input(

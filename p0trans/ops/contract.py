@@ -19,21 +19,34 @@ from p0trans.shapes.dim import Dim, constant, product
 from p0trans.types import TensorType
 
 
+def unfit_factors(operands: Operands) -> Rejection | None:
+    """Why operands cannot be multiplied whatever their shapes: their dtypes."""
+    return differing_dtype(operands) or unwanted_dtype(operands[0].dtype, "float", 0)
+
+
+def unequal_inner(
+    left: TensorType, right: TensorType, facts: Facts, axis: int = -2
+) -> Rejection | None:
+    """P0403 when the last axis of `left` and `axis` of `right`, which are summed over, differ."""
+    inner, other = left.shape[-1], right.shape[axis]
+    if facts.equal(inner, other):
+        return None
+    words = {"left": left, "right": right, "inner_left": inner, "inner_right": other}
+    return Rejection("P0403", 1, facts=words)
+
+
 def _matmul(operands: Operands, attributes: Attributes, facts: Facts) -> Outcome:
     left, right = operands
-    if rejection := differing_dtype(operands) or unwanted_dtype(left.dtype, "float", 0):
+    if rejection := unfit_factors(operands):
         return rejection
-    words: dict[str, object] = {"left": left, "right": right}
+    words = {"left": left, "right": right}
     if left.rank not in (2, 3) or left.rank != right.rank:
         return Rejection("P0404", 1 if left.rank in (2, 3) else 0, facts=words)
     if left.rank == 3 and not facts.equal(left.shape[0], right.shape[0]):
         return Rejection("P0405", 1, facts=words)
-    *batch, rows, inner = left.shape
-    inner_right, columns = right.shape[-2:]
-    if not facts.equal(inner, inner_right):
-        words |= {"inner_left": inner, "inner_right": inner_right}
-        return Rejection("P0403", 1, facts=words)
-    return TensorType(left.dtype, (*batch, rows, columns))
+    if rejection := unequal_inner(left, right, facts):
+        return rejection
+    return TensorType(left.dtype, (*left.shape[:-1], right.shape[-1]))
 
 
 # As tight as `*`, but nobody reads `a * b @ c` with ease.

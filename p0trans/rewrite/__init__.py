@@ -13,9 +13,10 @@ from typing import NamedTuple
 
 from p0trans.ir.program import Call, Definition, Module, Program, Reference, Unit, Value
 from p0trans.rewrite.engine import Event, Indexed, apply_rules, indexed, near_misses
+from p0trans.rewrite.equal import merge_equal
 from p0trans.rewrite.graph import Graph
 from p0trans.rewrite.inline import inline_calls, left_apart
-from p0trans.rewrite.rules import PHASES
+from p0trans.rewrite.rules import IDIOMS, SPELLINGS
 from p0trans.rewrite.tidy import tidy
 from p0trans.targets import Target
 
@@ -31,8 +32,12 @@ class Rewritten(NamedTuple):
 
 
 @cache
-def _phases(target: Target) -> tuple[Indexed, ...]:
-    return tuple(indexed([rule for rule in phase if target in rule.targets]) for phase in PHASES)
+def _phases(target: Target) -> tuple[tuple[Indexed, ...], ...]:
+    """The idioms and the spellings that serve `target`."""
+    return tuple(
+        tuple(indexed([rule for rule in phase if target in rule.targets]) for phase in phases)
+        for phases in (IDIOMS, SPELLINGS)
+    )
 
 
 def rewrite(program: Program, target: Target, explain: bool = False) -> Rewritten:
@@ -79,7 +84,7 @@ class _Work:
     """One `rewrite` while it goes on; a definition is rewritten once for each set of numbers."""
 
     def __init__(self, program: Program, target: Target, explain: bool) -> None:
-        self.phases = _phases(target)
+        self.idioms, self.spellings = _phases(target)
         self.explain = explain
         self.sources = {unit.name: unit.source for unit in program.units}
         self.definitions = {d.reference: d for unit in program.units for d in unit.definitions}
@@ -117,7 +122,11 @@ class _Work:
             graph = Graph(definition, numbers, kept)
             tidy(graph)
             inlined = inline_calls(graph, self._callee, calls)
-            events = apply_rules(graph, self.phases, source)
+            events = apply_rules(graph, self.idioms, source)
+            while merge_equal(graph):
+                # What had two users may have one now.
+                events += apply_rules(graph, self.idioms, source)
+            events += apply_rules(graph, self.spellings, source)
             apart = left_apart(graph, inlined)
             if not apart:
                 break
@@ -125,7 +134,9 @@ class _Work:
         self.events += events
         finished = graph.finished()
         if self.explain:
-            self.missed.append((finished[0], near_misses(graph, self.phases, source)))
+            self.missed.append(
+                (finished[0], near_misses(graph, (*self.idioms, *self.spellings), source))
+            )
         return finished
 
     def _callee(self, reference: Reference, numbers: frozenset[int]) -> Definition:

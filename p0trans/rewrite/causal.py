@@ -38,7 +38,7 @@ class Causal(Pattern):
         if least is None or least.number:
             attempt.note(bound, value, "a causal mask")
             return
-        found = bound.with_value(self.name, value)
+        found = bound.with_value(graph, self.name, value)
         if found is not None:
             for step in least.steps:
                 found = found.taking_in(step)
@@ -107,7 +107,7 @@ def _affine(graph: Graph, value: Value, shape: Shape) -> _Affine | None:
     """What `value` is at each place of `shape`, to which it is broadcast."""
     number = number_of(graph, value)
     if number is not None:
-        known = number.parameter is None and math.isfinite(number.value)
+        known = number.is_literal and math.isfinite(number.value)
         whole = known and number.value == int(number.value)
         return _Affine({}, int(number.value)) if whole else None
     node = graph.node(value)

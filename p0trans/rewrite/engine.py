@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from p0trans.ir.program import Apply, Node, Number, Origin, Project, Step, Value
+from p0trans.ir.program import Apply, Idiom, Node, Number, Origin, Project, Step, Value
 from p0trans.ops.table import AttributeValue, Rejection
 from p0trans.rewrite.graph import Graph
 from p0trans.rewrite.pattern import (
@@ -103,13 +103,15 @@ def near_misses(graph: Graph, phases: Sequence[Indexed], source: Source) -> list
     events = []
     for value in graph.in_order():
         step = graph.steps[value]
-        for rule in (rule for phase in phases for rule in phase.of(step.node)):
+        # A rule may stand in several phases.
+        rules = {id(rule): rule for phase in phases for rule in phase.of(step.node)}
+        for rule in rules.values():
             attempt = Attempt()
             why = ""
             for match in _matches(graph, rule, value, attempt):
                 why = why or _refusal(rule, match) or ""
             wanted = rule.pattern.operations()
-            if not why and wanted > 2 and attempt.matched >= max(2, wanted - 2):
+            if not why and wanted > 2 and attempt.matched >= wanted - 1:
                 why = f"{_found(graph, attempt, source)} is not {attempt.wanted}"
             if why:
                 name = graph.definition.name
@@ -185,7 +187,10 @@ def _replace(match: Match, rule: Rule, replacement: Pattern) -> list[Value] | No
     origin = Origin(idiom, _spans(match)) if idiom else None
     if value in builder.added and value == builder.added[-1]:
         new = graph.steps[value]
-        graph.replace(root, old._replace(node=new.node, origin=origin))
+        # An item of a tuple has no line of its own: it is named after what is made of it.
+        name = old.owner if isinstance(new.node, Project) else None
+        binding = old.binding or name
+        graph.replace(root, old._replace(node=new.node, origin=origin, binding=binding))
         graph.discard(value)
         return [*_around(graph, builder.added[:-1]), root, *graph.users_of(root)]
     existing = graph.step(value)
@@ -200,10 +205,10 @@ def _around(graph: Graph, added: list[Value]) -> list[Value]:
     return [one for value in added for one in (*graph.steps[value].node.operands, value)]
 
 
-def _inherited(match: Match) -> str:
+def _inherited(match: Match) -> Idiom | None:
     """The idiom that a match extends without a word of its own."""
     origins = (match.graph.steps[value].origin for value in match.bound.inside)
-    return next((origin.idiom for origin in origins if origin is not None), "")
+    return next((origin.idiom for origin in origins if origin is not None), None)
 
 
 def _same_type(match: Match, found: TensorType) -> bool:
@@ -235,8 +240,8 @@ class _Builder:
                 return self._number(known)
             case Size(dim=dim, power=power):
                 return self._add(Number(dim=dim, power=power), TensorType(context.dtype, ()))
-            case Literal(value=number):
-                return self._add(Number(number), TensorType(context.dtype, ()))
+            case Literal(value=number, dtype=dtype):
+                return self._add(Number(number), TensorType(dtype or context.dtype, ()))
             case Op():
                 return self._operation(pattern, context)
             case Item(operand=operand, index=index):
@@ -247,8 +252,6 @@ class _Builder:
         graph = self.match.graph
         number = number_of(graph, value)
         assert number is not None, "only what is a number can stand for one"
-        if graph.node(value) == number:
-            return value
         return self._add(number, TensorType(graph.tensor(value).dtype, ()))
 
     def _operation(self, pattern: Op, context: TensorType) -> Value | None:

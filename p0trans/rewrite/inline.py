@@ -84,7 +84,7 @@ def _inline(
             span=call.span,
             binding=None,
             owner=call.binding or call.owner,
-            origin=step.origin and Origin(step.origin.idiom, (call.span,)),
+            origin=step.origin and Origin(step.origin.idiom.substitute(dims), (call.span,)),
         )
         for step in callee.steps
     ]

@@ -18,6 +18,7 @@ from p0trans.dtypes import DTYPES, DType
 from p0trans.ir.program import Apply, Number, Value
 from p0trans.ops.fused import EVERY
 from p0trans.ops.table import AttributeValue
+from p0trans.rewrite.equal import same_value
 from p0trans.rewrite.graph import Graph
 from p0trans.shapes.dim import Dim
 
@@ -34,10 +35,11 @@ class Bound(NamedTuple):
     inside: tuple[Value, ...] = ()
     shared: frozenset[Value] = frozenset()
 
-    def with_value(self, name: str, value: Value) -> Bound | None:
-        """This with `name` bound to `value`; None when it is bound to another one."""
+    def with_value(self, graph: Graph, name: str, value: Value) -> Bound | None:
+        """This with `name` bound to `value`; None when it is bound to another one. What is
+        computed twice is one value."""
         if name in self.values:
-            return self if self.values[name] == value else None
+            return self if same_value(graph, self.values[name], value) else None
         return self._replace(values={**self.values, name: value})
 
     def taking_in(self, value: Value) -> Bound:
@@ -119,7 +121,7 @@ class Var(Pattern):
     def matches(
         self, graph: Graph, value: Value, bound: Bound, attempt: Attempt
     ) -> Iterator[Bound]:
-        found = bound.with_value(self.name, value)
+        found = bound.with_value(graph, self.name, value)
         if found is None:
             attempt.note(bound, value, f"the value that is `{self.name}` elsewhere")
         else:
@@ -168,9 +170,11 @@ class Num(Pattern):
 
 @dataclass(frozen=True, slots=True)
 class Literal(Pattern):
-    """A literal of this value, but for an error of a unit or two in the last place of float32."""
+    """A literal of this value, but for an error of a unit or two in the last place of float32. What
+    a rule puts in place is of `dtype`, or else of that of its surroundings."""
 
     value: float | int | bool
+    dtype: DType | None = None
 
     def matches(
         self, graph: Graph, value: Value, bound: Bound, attempt: Attempt
@@ -241,7 +245,7 @@ class Op(Pattern):
             attempt.note(bound, value, f"`{self.operation}` with these attributes")
             return
         if self.name:
-            named = here.with_value(self.name, value)
+            named = here.with_value(graph, self.name, value)
             if named is None:
                 return
             here = named
@@ -322,7 +326,7 @@ class AnyOp(Pattern):
     ) -> Iterator[Bound]:
         node = graph.node(value)
         if isinstance(node, Apply) and self.accepts(node):
-            found = bound.with_value(self.name, value)
+            found = bound.with_value(graph, self.name, value)
             if found is not None:
                 yield found.taking_in(value)
 
@@ -364,6 +368,12 @@ def number_of(graph: Graph, value: Value) -> Number | None:
         assert isinstance(literal, float | int)
         return Number(literal)
     return _size(graph, value)
+
+
+def literal_of(graph: Graph, value: Value) -> float | None:
+    """The number that `value` is in every call; None when it is none."""
+    number = number_of(graph, value)
+    return float(number.value) if number is not None and number.is_literal else None
 
 
 # What is written as a function of a size, and the power of it that this is.

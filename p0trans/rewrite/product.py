@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from p0trans.ir.program import Apply, Value
 from p0trans.rewrite.graph import Graph
-from p0trans.rewrite.pattern import Attempt, Bound, Pattern, is_close, number_of
+from p0trans.rewrite.pattern import Attempt, Bound, Pattern, is_close, literal_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Product(Pattern):
                 if not factors and is_close(number, self.coefficient, dtype):
                     yield bound
                 return
-            literals = [_literal(graph, one) for one in values]
+            literals = [literal_of(graph, one) for one in values]
             if literals.count(None) > len(factors):
                 return
             first, *others = values
@@ -61,11 +61,6 @@ class Product(Pattern):
         yield from rest(parts, self.factors, scale, bound.taking_in(value))
 
 
-def _literal(graph: Graph, value: Value) -> float | None:
-    number = number_of(graph, value)
-    return None if number is None or number.parameter is not None else float(number.value)
-
-
 def _factors(graph: Graph, value: Value) -> tuple[float, tuple[Value, ...]] | None:
     """A product as a number and the values that it multiplies; None when it is none."""
     node = graph.node(value)
@@ -76,10 +71,10 @@ def _factors(graph: Graph, value: Value) -> tuple[float, tuple[Value, ...]] | No
             return 1.0, node.operands
         case "square":
             return 1.0, node.operands * 2
-        case "pow" if _literal(graph, node.operands[1]) == 3:
+        case "pow" if literal_of(graph, node.operands[1]) == 3:
             return 1.0, node.operands[:1] * 3
         case "div":
-            divisor = _literal(graph, node.operands[1])
+            divisor = literal_of(graph, node.operands[1])
             return (1 / divisor, node.operands[:1]) if divisor else None
     return None
 

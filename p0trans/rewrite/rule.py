@@ -6,11 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias, get_args
 
-from p0trans.ir.program import Number, Value
+from p0trans.ir.program import Idiom, Number, Value
+from p0trans.ops.create import nearest
 from p0trans.ops.rules import same_shape
 from p0trans.ops.table import AttributeValue
 from p0trans.rewrite.graph import Graph
-from p0trans.rewrite.pattern import Bound, Pattern, number_of
+from p0trans.rewrite.pattern import Bound, Pattern, literal_of, number_of
 from p0trans.shapes.dim import Dim
 from p0trans.shapes.facts import Facts
 from p0trans.targets import Target
@@ -61,6 +62,17 @@ class Match(NamedTuple):
         assert number is not None
         return number
 
+    def literal(self, name: str) -> float | None:
+        """The number that `name` stands for in every call; None when it may be another one."""
+        return literal_of(self.graph, self.bound.values[name])
+
+    def rounded(self, name: str) -> float:
+        """The literal that `name` stands for as its dtype has it. What 16 bits leave of it is part
+        of the program; a float32 is as it was written."""
+        number = float(self.number(name).value)
+        dtype = self.type(name).dtype
+        return nearest(number, dtype) if dtype.bits == 16 else number
+
     def is_last(self, axis: str, name: str) -> bool:
         """Whether the attribute `axis` is the last axis of the value `name`."""
         return self.integer(axis) == self.type(name).rank - 1
@@ -75,9 +87,8 @@ Condition: TypeAlias = Callable[[Match], "str | None"]
 Replacement: TypeAlias = "Pattern | Callable[[Match], Pattern | None]"
 
 
-def silent(match: Match) -> str:
+def silent(match: Match) -> None:
     """A rewrite that a reader needs no word about."""
-    return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,23 +106,23 @@ class Rule:
     pattern: Pattern
     to: Replacement
     where: tuple[Condition, ...] = ()
-    note: Callable[[Match], str] = silent
+    note: Callable[[Match], Idiom | None] = silent
     targets: frozenset[Target] = EVERY_TARGET
     because: str = ""
 
 
-def over(idiom: str, operand: str, axis: str = "axis") -> Callable[[Match], str]:
+def over(idiom: str, operand: str, axis: str = "axis") -> Callable[[Match], Idiom]:
     """The note `softmax over S`: an idiom along an axis, named by its dim."""
 
-    def note(match: Match) -> str:
-        return f"{idiom} over {match.shape(operand)[match.integer(axis)]}"
+    def note(match: Match) -> Idiom:
+        return Idiom(idiom, match.shape(operand)[match.integer(axis)])
 
     return note
 
 
-def called(idiom: str) -> Callable[[Match], str]:
+def called(idiom: str) -> Callable[[Match], Idiom]:
     """The note that is the idiom's name alone."""
-    return lambda match: idiom
+    return lambda match: Idiom(idiom)
 
 
 def with_dtype(operand: str, *dtypes: str) -> Condition:

@@ -32,6 +32,7 @@ from p0trans.types import tensors
 FIXTURES = sorted((Path(__file__).parent / "rules").glob("*.p0"))
 _ABOVE = re.compile(r"((?:^//.*\n)+)(?:^///.*\n)*^let (\w+)", re.MULTILINE)
 _WORDS = re.compile(r"// (fires|keeps): ([^(\n]*)(\([^)]*\))?$")
+_FLOAT = re.compile(r"(?:const\[F32\] )?(?<![\w.])(\d+\.\d*(?:e-?\d+)?|\d+e-?\d+|inf\b)")
 _TARGET = re.compile(r"\A// target: (\w+)$", re.MULTILINE)
 
 
@@ -102,8 +103,8 @@ def test_every_idiom_has_a_near_miss() -> None:
 def texts(fixture: Path) -> list[str]:
     """The fixture, and the same in BF16 where that checks, too."""
     text = fixture.read_text()
-    half = re.sub(r"(?<![\w.])(\d+\.\d*(?:e-?\d+)?|\d+e-?\d+)", r"const[BF16] \1", text)
-    half = half.replace("const[F32] const[BF16]", "const[BF16]").replace("F32", "BF16")
+    half = _FLOAT.sub(r"(const[BF16] \1)", text)
+    half = half.replace("F32", "BF16")
     return [text, half] if p0trans.check(half).ok else [text]
 
 

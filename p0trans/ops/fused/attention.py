@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+from p0trans.ops.contract import unequal_inner, unfit_factors
 from p0trans.ops.fused.rules import FAMILY
 from p0trans.ops.reference import rounded, widened
 from p0trans.ops.rules import (
@@ -42,23 +44,20 @@ def _attention(operands: Operands, attributes: Attributes, facts: Facts) -> Outc
     q, k, v = operands[:3]
     mask, scale = _split(operands)
     if rejection := (
-        differing_dtype((q, k, v))
-        or unwanted_dtype(q.dtype, "float", 0)
-        or wrong_rank(q, 3 if q.rank == 3 else 4, 0)
+        unfit_factors((q, k, v))
+        or wrong_rank(q, q.rank if q.rank in (2, 3) else 4, 0)
         or wrong_rank(k, q.rank, 1)
         or wrong_rank(v, q.rank, 2)
-        or (differing_dtype((q, scale)) if scale else None)
+        or (unwanted_dtype(scale.dtype, "float", len(operands) - 1) if scale else None)
     ):
         return rejection
-    words: dict[str, object] = {"left": q, "right": k}
-    if not facts.equal(q.shape[-1], k.shape[-1]):
-        words |= {"inner_left": q.shape[-1], "inner_right": k.shape[-1]}
-        return Rejection("P0403", 1, facts=words)
+    if rejection := unequal_inner(q, k, facts, -1):
+        return rejection
     # That the heads of the queries are a multiple of those of the keys is proved where the
     # groups are made; no dim here says how many there are in one.
     axes = q.rank - (3 if attributes["grouped"] else 2)
     if not same_shape(q.shape[:axes], k.shape[:axes], facts):
-        return Rejection("P0405", 1, facts=words)
+        return Rejection("P0405", 1, facts={"left": q, "right": k})
     if not same_shape(k.shape[:-1], v.shape[:-1], facts):
         return Rejection("P0405", 2, facts={"left": k, "right": v})
     scores = TensorType(q.dtype, (*q.shape[:-1], k.shape[-2]))
@@ -78,10 +77,19 @@ def _unfit_mask(mask: TensorType, scores: TensorType, facts: Facts) -> Rejection
     return Rejection("P0401", 3, facts={"expected": scores, "found": mask})
 
 
+# What is added to an operand of so many axes, and how that is taken away from the result.
+_ADDED_AXES: Mapping[int, tuple[str, str]] = {
+    2: ("[None, None]", "[0, 0]"),
+    3: (".unsqueeze(0)", ".squeeze(0)"),
+    4: ("", ""),
+}
+
+
 def _torch(site: Site) -> Spelling:
-    """With one batch axis, as the heads of a batch of one: the fast kernels take four axes only."""
+    """The fast kernels take four axes only: with one batch axis, its items are the heads of a batch
+    of one."""
     mask, scale = _split(site.operands)
-    one = "" if site.result.rank == 4 else ".unsqueeze(0)"
+    one, all_of_it = _ADDED_AXES[site.result.rank]
     arguments = [f"{{{index}}}{one}" for index in range(3)]
     if mask:
         arguments.append("attn_mask={3}" + ("" if mask.rank == 2 else one))
@@ -92,7 +100,7 @@ def _torch(site: Site) -> Spelling:
     if site.attributes["grouped"]:
         arguments.append("enable_gqa=True")
     call = f"F.scaled_dot_product_attention({', '.join(arguments)})"
-    return Spelling(call + (one and ".squeeze(0)"))
+    return Spelling(call + all_of_it)
 
 
 def _meaning(np: Any, operands: tuple[Any, ...], evaluation: Evaluation) -> Any:
@@ -145,6 +153,13 @@ def _samples() -> tuple[Sample, ...]:
         Sample((flat, other, other, scale), flat, plain),
         Sample((flat, other, other, mask), flat, plain),
         Sample((flat, other, other, tensor("F32", N, 1, D), scale), flat, plain),
+        Sample(
+            (tensor("F32", S, K), tensor("F32", D, K), tensor("F32", D, N), scale),
+            tensor("F32", S, N),
+            plain,
+        ),
+        Sample((tensor("F32", S, K),) * 3, tensor("F32", S, K), causal),
+        Sample((*(tensor("BF16", N, S, K),) * 3, scale), tensor("BF16", N, S, K), plain),
         Sample((q, k, tensor("BF16", B, H, D, K)), "P0301", plain),
         Sample((q, k, v, tensor("BF16", S, D)), "P0301", plain),
         Sample((tensor("I32", B, H, S, K),) * 3, "P0302", plain),

@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from p0trans.ops.contract import unequal_inner, unfit_factors
 from p0trans.ops.fused.rules import FAMILY
 from p0trans.ops.reference import computed
 from p0trans.ops.rules import (
     Operands,
     Outcome,
     broadcast_shape,
-    differing_dtype,
-    unwanted_dtype,
     wrong_rank,
 )
 from p0trans.ops.samples import B, D, H, K, N, S, tensor
@@ -33,36 +32,34 @@ from p0trans.types import TensorType
 
 def _matmul(operands: Operands, attributes: Attributes, facts: Facts) -> Outcome:
     left, right = operands
-    if rejection := differing_dtype(operands) or unwanted_dtype(left.dtype, "float", 0):
+    if rejection := unfit_factors(operands):
         return rejection
-    words: dict[str, object] = {"left": left, "right": right}
+    words = {"left": left, "right": right}
     for index, operand in enumerate(operands):
-        if operand.rank < 2:
+        if operand.rank < 1:
             return Rejection("P0404", index, facts=words)
-    if not facts.equal(left.shape[-1], right.shape[-2]):
-        words |= {"inner_left": left.shape[-1], "inner_right": right.shape[-2]}
-        return Rejection("P0403", 1, facts=words)
+    if rejection := unequal_inner(left, right, facts, max(-2, -right.rank)):
+        return rejection
     batch = broadcast_shape((left.shape[:-2], right.shape[:-2]), facts)
     if batch is None:
         return Rejection("P0405", 1, facts=words)
-    return TensorType(left.dtype, (*batch, left.shape[-2], right.shape[-1]))
+    # A vector has neither rows nor columns.
+    columns = right.shape[-1:] if right.rank > 1 else ()
+    return TensorType(left.dtype, (*batch, *left.shape[-2:-1], *columns))
 
 
 def _linear(operands: Operands, attributes: Attributes, facts: Facts) -> Outcome:
     x, weight, *bias = operands
     if rejection := (
-        differing_dtype(operands)
-        or unwanted_dtype(x.dtype, "float", 0)
+        unfit_factors(operands)
         or wrong_rank(weight, 2, 1)
         or (wrong_rank(bias[0], 1, 2) if bias else None)
     ):
         return rejection
-    words: dict[str, object] = {"left": x, "right": weight}
     if x.rank < 1:
-        return Rejection("P0404", 0, facts=words)
-    if not facts.equal(x.shape[-1], weight.shape[1]):
-        words |= {"inner_left": x.shape[-1], "inner_right": weight.shape[1]}
-        return Rejection("P0403", 1, facts=words)
+        return Rejection("P0404", 0, facts={"left": x, "right": weight})
+    if rejection := unequal_inner(x, weight, facts, 1):
+        return rejection
     if bias and not facts.equal(bias[0].shape[0], weight.shape[0]):
         expected = TensorType(x.dtype, weight.shape[:1])
         return Rejection("P0401", 2, facts={"expected": expected, "found": bias[0]})
@@ -98,7 +95,10 @@ CONTRACTIONS: tuple[Operation, ...] = (
         name="matmul_nd",
         family=FAMILY,
         form="matmul_nd a b",
-        doc="The matrix products of two batches of matrices, whose batch axes are broadcast.",
+        doc=(
+            "The matrix products of two batches of matrices, whose batch axes are broadcast; one "
+            "may be a vector."
+        ),
         noun="product",
         operands=("a", "b"),
         infer=_matmul,
@@ -119,7 +119,11 @@ CONTRACTIONS: tuple[Operation, ...] = (
             Sample((tensor("F32", S, K), tensor("BF16", K, D)), "P0301"),
             Sample((tensor("I32", S, K), tensor("I32", K, D)), "P0302"),
             Sample((tensor("F32", B, S, K), tensor("F32", D, K)), "P0403"),
-            Sample((tensor("F32", S, K), tensor("F32", K)), "P0404"),
+            Sample((tensor("F32", B, S, K), tensor("F32", K)), tensor("F32", B, S)),
+            Sample((tensor("F32", K), tensor("F32", B, K, D)), tensor("F32", B, D)),
+            Sample((tensor("F32", K), tensor("F32", K)), tensor("F32")),
+            Sample((tensor("F32", S, K), tensor("F32", S)), "P0403"),
+            Sample((tensor("F32", S, K), tensor("F32")), "P0404"),
             Sample((tensor("F32", B, S, K), tensor("F32", H, K, D)), "P0405"),
         ),
     ),

@@ -31,7 +31,7 @@ from p0trans.types import TensorType
 
 def _size(operands: Operands, attributes: Attributes, facts: Facts) -> Outcome:
     dtype = dtype_attribute(attributes)
-    return unwanted_dtype_attribute(dtype, "float", "dtype") or TensorType(dtype, ())
+    return unwanted_dtype_attribute(dtype, "numeric", "dtype") or TensorType(dtype, ())
 
 
 def _spell_size(site: Site) -> Spelling:
@@ -47,7 +47,7 @@ SIZE = Operation(
     name="size",
     family=FAMILY,
     form="size[T, size=d]",
-    doc="The number that a dim is, in a float dtype.",
+    doc="The number that a dim is, in a numeric dtype.",
     noun="size",
     operands=(),
     infer=_size,
@@ -57,6 +57,7 @@ SIZE = Operation(
     samples=(
         Sample((), tensor("F32"), {"dtype": DTYPES["F32"], "size": constant(7)}),
         Sample((), tensor("BF16"), {"dtype": DTYPES["BF16"], "size": constant(300)}),
-        Sample((), "P0302", {"dtype": DTYPES["I32"], "size": constant(7)}),
+        Sample((), tensor("I32"), {"dtype": DTYPES["I32"], "size": constant(7)}),
+        Sample((), "P0302", {"dtype": DTYPES["Bool"], "size": constant(7)}),
     ),
 )

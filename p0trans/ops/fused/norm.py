@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from p0trans.dtypes import DTYPES
-from p0trans.ops.fused.rules import FAMILY, flops_per_element, not_scalar
+from p0trans.ops.fused.rules import FAMILY, float_mapped, flops_per_element, not_scalar
 from p0trans.ops.reference import computed, rounded, widened
 from p0trans.ops.rules import (
     Operands,
@@ -19,11 +19,14 @@ from p0trans.ops.rules import (
     differing_dtype,
     differing_shape,
     dim_attribute,
+    from_end,
     unwanted_dtype,
 )
 from p0trans.ops.samples import B, D, H, K, N, S, tensor
 from p0trans.ops.table import (
+    AttributeKind,
     Attributes,
+    AttributeSpec,
     Evaluation,
     Facts,
     Layer,
@@ -175,7 +178,40 @@ def _norm(
     )
 
 
+def _normalize(np: Any, operands: tuple[Any, ...], evaluation: Evaluation) -> Any:
+    x, eps = (widened(np, operand) for operand in operands)
+    squares = np.sum(x * x, axis=evaluation.attributes["axis"], keepdims=True)
+    with np.errstate(all="ignore"):
+        return rounded(np, x / np.maximum(np.sqrt(squares), eps), evaluation.dtype)
+
+
+def _spell_normalize(site: Site) -> Spelling:
+    axis = from_end(site.axis(), site.result.rank)
+    return Spelling("F.normalize({0}, dim={axis}, eps={1})", fields={"axis": axis})
+
+
 NORMS: tuple[Operation, ...] = (
+    Operation(
+        name="normalize",
+        family=FAMILY,
+        form="normalize[axis=n] x eps",
+        doc="The values divided by the length of the vectors along the axis, at least eps.",
+        noun="normed",
+        operands=("x", "eps"),
+        infer=float_mapped,
+        torch=_spell_normalize,
+        numpy=_normalize,
+        flops=flops_per_element(3),
+        attributes=(AttributeSpec("axis", AttributeKind.AXIS),),
+        numbers=lambda site: (1,),
+        samples=(
+            Sample((tensor("F32", B, S, D), _EPS), tensor("F32", B, S, D), {"axis": 1}),
+            Sample((tensor("BF16", B, D), tensor("BF16")), tensor("BF16", B, D), {"axis": 1}),
+            Sample((tensor("I32", B, D), tensor("I32")), "P0302", {"axis": 1}),
+            Sample((tensor("F32", B, D), tensor("F64")), "P0301", {"axis": 1}),
+            Sample((tensor("F32", B, D), tensor("F32", D)), "P0408", {"axis": 1}),
+        ),
+    ),
     _norm(
         "rms_norm",
         "RMSNorm",

@@ -4,28 +4,38 @@ from __future__ import annotations
 
 from p0trans.rewrite.rule import Rule
 from p0trans.rewrite.rules.activation import ACTIVATION
-from p0trans.rewrite.rules.algebra import ALGEBRA
-from p0trans.rewrite.rules.attention import ATTENTION, MASKS
+from p0trans.rewrite.rules.algebra import ALGEBRA, VIEWS
+from p0trans.rewrite.rules.attention import ATTENTION
 from p0trans.rewrite.rules.broadcasting import BROADCASTING
 from p0trans.rewrite.rules.contraction import CONTRACTION, LINEAR
 from p0trans.rewrite.rules.group_norm import GROUP_NORM
+from p0trans.rewrite.rules.heads import HEADS
 from p0trans.rewrite.rules.indexing import INDEXING
-from p0trans.rewrite.rules.layout import LAYOUT
+from p0trans.rewrite.rules.layout import LAYOUT, PICKS
 from p0trans.rewrite.rules.literals import LITERALS
-from p0trans.rewrite.rules.loss import LOSS, REDUCE_ALL
+from p0trans.rewrite.rules.loss import LOSS, LOSS_OF_EACH, REDUCE_ALL
+from p0trans.rewrite.rules.masks import MASKS
 from p0trans.rewrite.rules.norm import NORM, NORM_BY_ROWS, NORM_UPCAST
 from p0trans.rewrite.rules.reductions import MEANS
-from p0trans.rewrite.rules.size import SIZES
+from p0trans.rewrite.rules.size import DIVISIONS, SIZES
 from p0trans.rewrite.rules.softmax import SOFTMAX
 
-PHASES: tuple[tuple[Rule, ...], ...] = (
-    (*BROADCASTING, *ALGEBRA, *LITERALS, *MEANS),
+IDIOMS: tuple[tuple[Rule, ...], ...] = (
+    (*SIZES, *BROADCASTING, *ALGEBRA, *LITERALS, *MEANS),
     (*ACTIVATION, *SOFTMAX, *NORM),
     (*NORM_UPCAST, *NORM_BY_ROWS, *GROUP_NORM, *REDUCE_ALL),
     LOSS,
-    CONTRACTION,
-    (*MASKS, *ATTENTION, *LINEAR, *INDEXING, *LAYOUT),
-    (*SIZES, *BROADCASTING),
+    (*LOSS_OF_EACH, *CONTRACTION),
+    (*MASKS, *HEADS, *ATTENTION, *LINEAR, *INDEXING),
 )
+"""What makes one operation of several."""
 
+SPELLINGS: tuple[tuple[Rule, ...], ...] = (
+    (*VIEWS, *PICKS),
+    LAYOUT,
+    (*DIVISIONS, *SIZES, *BROADCASTING),
+)
+"""What is left to do once nothing is computed twice any more."""
+
+PHASES = (*IDIOMS, *SPELLINGS)
 RULES: tuple[Rule, ...] = tuple(rule for phase in PHASES for rule in phase)

@@ -25,20 +25,16 @@ def _where_positive(yes: Operand, no: Operand) -> Pattern:
     )
 
 
-def _literal(match: Match, name: str) -> float:
-    """A literal, or NaN when it is a constant of the module."""
-    number = match.number(name)
-    return math.nan if number.parameter is not None else float(number.value)
-
-
 def _in_order(match: Match) -> str | None:
-    if _literal(match, "low") <= _literal(match, "high"):
+    low, high = match.literal("low"), match.literal("high")
+    if low is not None and high is not None and low <= high:
         return None
     return "the lower bound may be above the upper one"
 
 
 def _flattens(match: Match) -> str | None:
-    if 0 <= _literal(match, "slope") <= 1:
+    slope = match.literal("slope")
+    if slope is not None and 0 <= slope <= 1:
         return None
     return "the slope may not be one between 0 and 1"
 
@@ -96,7 +92,12 @@ ACTIVATION = (
     Rule(
         "relu",
         "maximum x 0 = relu x",
-        either(op("maximum", _X, 0.0), _where_positive(_X, 0.0)),
+        either(
+            op("maximum", _X, 0.0),
+            _where_positive(_X, 0.0),
+            *(_X * op("cast", op(name, _X, 0.0)) for name in ("gt", "ge")),
+            *(_X * op("cast", op(name, 0.0, _X)) for name in ("lt", "le")),
+        ),
         op("relu", _X),
     ),
     Rule(
@@ -141,6 +142,7 @@ ACTIVATION = (
         either(
             op("reciprocal", 1.0 + op("exp", -_X)),
             op("exp", _X) / (1.0 + op("exp", _X)),
+            product(0.5, 1.0 + op("tanh", product(0.5, _X))),
         ),
         op("sigmoid", _X),
     ),

@@ -8,85 +8,80 @@ from __future__ import annotations
 
 import math
 
+from p0trans.dtypes import DTYPES
 from p0trans.ir.program import Number
 from p0trans.ops.rules import BOOL, broadcast_shape
 from p0trans.rewrite.causal import Causal
-from p0trans.rewrite.pattern import Attribute, Literal, Num, Op, Pattern, Var, either, op
+from p0trans.rewrite.pattern import Attribute, Literal, Num, Op, Pattern, Size, Var, either, op
 from p0trans.rewrite.rule import NOT_XLA, Match, Rule, called
-from p0trans.rewrite.rules.contraction import product
-from p0trans.rewrite.rules.size import SIZE
-from p0trans.shapes.dim import constant
+from p0trans.rewrite.rules.contraction import product, swapping
+from p0trans.rewrite.rules.heads import alone, in_a_row, repeated
+from p0trans.rewrite.rules.masks import NONE, softmax
+from p0trans.shapes.dim import Dim, constant
 from p0trans.types import Shape
 
-_X, _Q, _K, _V, _MASK, _OTHER = (Var(name) for name in ("x", "q", "k", "v", "mask", "other"))
-_BIAS, _SCALE = Var("bias"), Num("scale")
+_Q, _K, _V = (Var(name) for name in "qkv")
+_MASK, _BIAS, _SCALE, _DIVISOR = Var("mask"), Var("bias"), Num("scale"), Num("divisor")
+_PERM = Attribute("perm")
 _IS_CAUSAL, _IS_GROUPED = Attribute("causal"), Attribute("grouped")
-_NONE = -math.inf
+_FEATURES = op("size", size=Attribute("size"))
 _ONE = constant(1)
 
 
-def _swapped(operand: Pattern) -> Pattern:
-    """The last two axes the other way round; `k^T` of a batch."""
-    return either(
-        *(
-            op("transpose", operand, perm=perm, shared=True)
-            for perm in ((0, 2, 1), (0, 1, 3, 2), (0, 1, 2, 4, 3))
-        )
-    )
+def _turned(operand: Pattern) -> Op:
+    """`k^T` of a batch, from an operand whose axes are in any order."""
+    return op("transpose", operand, perm=_PERM, shared=True)
 
 
-def _alone(operand: Pattern, name: str) -> Op:
-    return op("reshape", operand, name=f"alone_{name}", shared=True)
-
-
-def _repeated(alone: Pattern, name: str) -> Op:
-    """Each head of keys or values given to several heads of queries."""
-    wide = op("broadcast", alone, name=f"wide_{name}", shared=True)
-    return op("reshape", wide, name=f"each_{name}", shared=True)
-
-
-# The keys turned; those that are repeated may be turned before.
+# The keys turned; those that are repeated may be turned before. What is no transpose of keys is
+# one all the same.
 _KEYS = either(
-    _swapped(_K),
-    _repeated(_alone(_swapped(_K), "k"), "k"),
-    _repeated(_swapped(_alone(_K, "k")), "k"),
+    _turned(_K).named("turned"),
+    repeated(alone(_turned(_K), "k"), "k"),
+    repeated(op("transpose", alone(_K, "k"), perm=(0, 1, 2, 4, 3), shared=True), "k"),
+    Var("turned"),
 )
 _SCALED_KEYS = either(
-    _swapped(_K * Num("k_scale")),
-    _swapped(_K) * Num("k_scale"),
+    _turned(_K * Num("k_scale")).named("turned"),
+    _KEYS * Num("k_scale"),
     _KEYS,
 )
 _PRODUCTS = product(either(_Q * Num("q_scale"), _Q), _SCALED_KEYS)
-_SCORES = either(
-    _PRODUCTS * _SCALE,
-    _PRODUCTS / Num("divisor"),
-    _PRODUCTS * op("rsqrt", SIZE),
-    _PRODUCTS / op("sqrt", SIZE),
-    _PRODUCTS * Var("factor"),
-    _PRODUCTS / Var("quotient"),
-    _PRODUCTS,
-)
 
 
-def _masked(scores: Pattern) -> Pattern:
+def _scaled(scores: Pattern) -> Pattern:
     return either(
-        op("select", _MASK, scores, _NONE),
-        op("select", _MASK, _NONE, scores, name="left_out"),
-        scores + _BIAS,
-        op("select", _MASK, scores + _BIAS, _NONE),
+        scores * _SCALE,
+        scores / _DIVISOR,
+        scores * op("rsqrt", _FEATURES),
+        scores / op("sqrt", _FEATURES),
+        scores * Var("factor"),
+        scores / Var("quotient"),
         scores,
     )
 
 
-def _softmax(scores: Pattern) -> Op:
-    return op("softmax", scores, axis=Attribute("axis"))
+_SCORES = _scaled(_PRODUCTS)
+_BIASED = (_PRODUCTS + _BIAS).named("unscaled")
+
+
+def _masked(scores: Pattern) -> Pattern:
+    return either(
+        op("select", _MASK, scores, NONE),
+        op("select", _MASK, NONE, scores, name="left_out"),
+        scores + _BIAS,
+        op("select", _MASK, scores + _BIAS, NONE),
+        scores,
+    )
 
 
 # A softmax in float32 is what PyTorch computes in any case.
 _WEIGHTS = either(
-    _softmax(_masked(_SCORES)),
-    op("cast", _softmax(_masked(op("cast", _SCORES, name="wider")))),
-    op("cast", _softmax(op("cast", _masked(_SCORES), name="wider"))),
+    softmax(_masked(_SCORES)),
+    softmax(either(_BIASED * _SCALE, _BIASED / _DIVISOR)),
+    op("cast", softmax(_masked(_scaled(op("cast", _PRODUCTS, name="wider"))))),
+    op("cast", softmax(_masked(op("cast", _SCORES, name="wider")))),
+    op("cast", softmax(op("cast", _masked(_SCORES), name="wider"))),
 )
 
 
@@ -96,8 +91,12 @@ def _over_the_keys(match: Match) -> str | None:
 
 
 def _ranks(match: Match) -> str | None:
-    ranks = {match.type(name).rank for name in "qkv"}
-    return None if ranks <= {3, 4} and len(ranks) == 1 else "q, k and v have other ranks"
+    ranks = {match.type("q").rank, len(_keys_shape(match)), match.type("v").rank}
+    if len(ranks) > 1 or not ranks <= {2, 3, 4, 5}:
+        return "q, k and v have other ranks"
+    if ranks == {2} and not match.has("k"):
+        return "the keys are a matrix that is not turned"
+    return None
 
 
 def _rounded_as_wide(match: Match) -> str | None:
@@ -109,7 +108,7 @@ def _rounded_as_wide(match: Match) -> str | None:
 def _heads(match: Match) -> str | None:
     """The batch axes of q are those of k and v, or one head of k and v serves all of q."""
     q, k, v = match.shape("q"), _keys_shape(match), match.shape("v")
-    if match.has("each_k") and not _in_a_row(match, "k"):
+    if match.has("each_k") and not (len(q) == 4 and in_a_row(match, "k")):
         return "the keys are not repeated head by head"
     if not match.same_shape(k[:-1], v[:-1]):
         return "k and v have other axes"
@@ -119,31 +118,18 @@ def _heads(match: Match) -> str | None:
 
 
 def _keys_shape(match: Match) -> Shape:
-    if not match.has("each_k"):
-        return match.shape("k")
-    *batch, features, keys = match.shape("each_k")
+    *batch, features, keys = match.shape("each_k" if match.has("each_k") else "turned")
     return (*batch, keys, features)
 
 
 def _is_one_for_all(match: Match, q: Shape, k: Shape) -> bool:
-    return len(q) == 4 and match.same_shape(k[:2], (q[0], _ONE))
-
-
-def _in_a_row(match: Match, name: str) -> bool:
-    """[B, G, …] as [B, G, 1, …], broadcast to [B, G, R, …], reshaped to [B, GR, …]."""
-    graph, same = match.graph, match.same_shape
-    alone, wide, each = (match.shape(f"{step}_{name}") for step in ("alone", "wide", "each"))
-    source = graph.tensor(graph.steps[match.value(f"alone_{name}")].node.operands[0]).shape
-    narrow = graph.tensor(graph.steps[match.value(f"wide_{name}")].node.operands[0]).shape
-    return (
-        len(source) == 4
-        and same(alone, (*source[:2], _ONE, *source[2:]))
-        and same((*narrow[:2], *narrow[3:]), (*wide[:2], *wide[3:]))
-        and same((each[0], *each[2:]), (wide[0], *wide[3:]))
-    )
+    """One head of keys for all of the queries: of four axes, or for those of a group."""
+    return len(q) in (4, 5) and match.same_shape(k[:-2], (*q[:-3], _ONE))
 
 
 def _mask_fits(match: Match) -> str | None:
+    if match.type("q").rank == 5 and any(match.has(one) for one in ("mask", "bias")):
+        return "the axes of a mask cannot be merged as those of q are"
     for name, dtype in (("mask", BOOL), ("bias", match.type("q").dtype)):
         if match.has(name) and not match.type(name).rank:
             return "the mask is a scalar"
@@ -153,7 +139,7 @@ def _mask_fits(match: Match) -> str | None:
 
 
 def _scale_fits(match: Match) -> str | None:
-    if match.has("ones") and not match.same_shape(match.shape("ones"), match.shape("q")[-1:]):
+    if "size" in match.bound.attributes and not _is_of_features(match):
         return "the scores are scaled by another size"
     for name in ("factor", "quotient"):
         if match.has(name) and match.type(name).rank:
@@ -166,18 +152,22 @@ def _scale(match: Match) -> tuple[Pattern, ...] | None:
     that takes a computation on a constant of the module."""
     names = [name for name in ("q_scale", "k_scale", "scale", "divisor") if match.has(name)]
     numbers = [match.number(name) for name in names]
-    if match.has("ones"):
+    if "size" in match.bound.attributes:
         return None if names else ()
     if len(names) == 1 and _is_default(match, numbers[0], -0.5 if names[0] != "divisor" else 0.5):
         return ()
     if names in (["q_scale"], ["k_scale"], ["scale"]):
         return (Num(names[0]),)
+    if names == ["divisor"] and numbers[0].dim is not None:
+        return (Size(numbers[0].dim, -numbers[0].power),)
     if not all(number.is_literal for number in numbers):
         return None
-    values = [float(number.value) for number in numbers]
+    values = [match.rounded(name) for name in names]
     if match.has("divisor"):
         values[-1] = 1 / values[-1] if values[-1] else math.inf
-    return (Literal(math.prod(values)),)
+    # The product is not rounded to 16 bits again.
+    dtype = match.result.dtype
+    return (Literal(math.prod(values), dtype if dtype.bits >= 32 else DTYPES["F32"]),)
 
 
 def _is_default(match: Match, number: Number, power: float) -> bool:
@@ -185,6 +175,12 @@ def _is_default(match: Match, number: Number, power: float) -> bool:
     if number.dim is None or number.power != power:
         return False
     return match.facts.equal(number.dim, match.shape("q")[-1])
+
+
+def _is_of_features(match: Match) -> bool:
+    size = match.attribute("size")
+    assert isinstance(size, Dim)
+    return match.facts.equal(size, match.shape("q")[-1])
 
 
 def _call(match: Match) -> Pattern | None:
@@ -197,15 +193,51 @@ def _call(match: Match) -> Pattern | None:
     elif match.has("quotient"):
         q = q / Var("quotient")
     grouped = not match.same_shape(match.shape("q")[:-2], _keys_shape(match)[:-2])
+    if match.type("q").rank == 5:
+        return _merged_axes(match, q, scale, grouped)
     operands = (q, _keys(match), _V, *_mask(match), *scale)
     return op("attention", *operands, causal=False, grouped=grouped)
 
 
+def _merged_axes(match: Match, q: Pattern, scale: tuple[Pattern, ...], grouped: bool) -> Pattern:
+    """Five axes as the four that the fast kernels take: the heads of a group are heads of a batch
+    of groups, or are grouped heads where they share their keys."""
+    queries, keys, values = match.shape("q"), _keys_shape(match), match.shape("v")
+
+    def merged(shape: Shape) -> Shape:
+        if not grouped:
+            return (shape[0] * shape[1], *shape[2:])
+        return (shape[0], shape[1] * shape[2], *shape[3:])
+
+    operands = (
+        op("reshape", one, shape=merged(shape))
+        for one, shape in ((q, queries), (_keys(match), keys), (_V, values))
+    )
+    call = op("attention", *operands, *scale, causal=False, grouped=grouped)
+    return op("reshape", call, shape=match.result.shape)
+
+
+def _turned_back(match: Match) -> tuple[Pattern, Shape]:
+    """The keys before they were turned, their features last, and their shape."""
+    if not match.has("k"):
+        rank = match.type("turned").rank
+        return op("transpose", Var("turned"), perm=swapping(rank)), _keys_shape(match)
+    perm = match.bound.attributes.get("perm")
+    if perm is None:
+        return _K, match.shape("k")
+    assert isinstance(perm, tuple)
+    axes = tuple(axis for axis in (*perm[:-2], perm[-1], perm[-2]) if isinstance(axis, int))
+    shape = tuple(match.shape("k")[axis] for axis in axes)
+    unchanged = axes == tuple(range(len(axes)))
+    return (_K if unchanged else op("transpose", _K, perm=axes)), shape
+
+
 def _keys(match: Match) -> Pattern:
+    found, keys = _turned_back(match)
     if not match.has("each_k"):
-        return _K
-    keys, wide = match.shape("k"), match.shape("wide_k")
-    alone = op("reshape", _K, shape=(*keys[:2], _ONE, *keys[2:]))
+        return found
+    wide = match.shape("wide_k")
+    alone = op("reshape", found, shape=(*keys[:2], _ONE, *keys[2:]))
     repeated = op("broadcast", alone, shape=(*wide[:3], *keys[2:]))
     return op("reshape", repeated, shape=_keys_shape(match))
 
@@ -214,11 +246,16 @@ def _mask(match: Match) -> tuple[Pattern, ...]:
     if match.has("mask") and match.has("bias"):
         shape = broadcast_shape((match.shape("mask"), match.shape("bias")), match.facts)
         assert shape is not None, "both are broadcast to the scores"
-        return (_fitting(match, op("select", _MASK, _BIAS, _NONE), shape),)
+        return (_fitting(match, op("select", _MASK, _BIAS, NONE), shape),)
     if match.has("mask"):
         mask = op("not", _MASK) if match.has("left_out") else _MASK
         return (_fitting(match, mask, match.shape("mask")),)
-    return (_fitting(match, _BIAS, match.shape("bias")),) if match.has("bias") else ()
+    if not match.has("bias"):
+        return ()
+    bias: Pattern = _BIAS
+    if match.has("unscaled"):
+        bias = bias * _SCALE if match.has("scale") else bias / _DIVISOR
+    return (_fitting(match, bias, match.shape("bias")),)
 
 
 def _fitting(match: Match, mask: Pattern, shape: Shape) -> Pattern:
@@ -249,7 +286,7 @@ def _with_mask(mask: Pattern) -> Pattern:
 def _shared_heads(match: Match) -> str | None:
     for name in "kv":
         if match.has(f"each_{name}"):
-            if not _in_a_row(match, name):
+            if not in_a_row(match, name):
                 return "the heads are not repeated in a row"
         elif not _is_one_for_all(match, match.shape("q"), match.shape(name)):
             return "the batch is broadcast, not one head"
@@ -286,21 +323,6 @@ def _with_narrow_mask(match: Match) -> Pattern | None:
     return op("attention", _Q, _K, _V, *rest, causal=False, grouped=_IS_GROUPED)
 
 
-MASKS = (
-    Rule(
-        "bias_of_mask",
-        "x + select m 0 (-inf) = select m x (-inf)",
-        _X + op("select", _MASK, 0.0, _NONE, shared=True),
-        op("select", _MASK, _X, _NONE),
-    ),
-    Rule(
-        "mask_twice",
-        "select m (select n x (-inf)) (-inf) = select (m && n) x (-inf)",
-        op("select", _MASK, op("select", _OTHER, _X, _NONE), _NONE),
-        op("select", op("and", _MASK, _OTHER), _X, _NONE),
-    ),
-)
-
 ATTENTION = (
     Rule(
         "attention",
@@ -333,7 +355,7 @@ ATTENTION = (
         "grouped_attention",
         "attention q (repeat k) (repeat v) = grouped attention q k v",
         either(
-            _attention(_Q, _repeated(_alone(_K, "k"), "k"), _repeated(_alone(_V, "v"), "v")),
+            _attention(_Q, repeated(alone(_K, "k"), "k"), repeated(alone(_V, "v"), "v")),
             _attention(_Q, op("broadcast", _K, shared=True), op("broadcast", _V, shared=True)),
         ),
         _grouped,

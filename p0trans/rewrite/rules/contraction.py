@@ -18,6 +18,7 @@ from p0trans.ops.table import AttributeValue, Rejection
 from p0trans.rewrite.graph import Graph
 from p0trans.rewrite.pattern import (
     AnyOp,
+    Attribute,
     Either,
     Known,
     Op,
@@ -29,10 +30,13 @@ from p0trans.rewrite.pattern import (
 )
 from p0trans.rewrite.rule import Match, Rule
 from p0trans.rewrite.rules.algebra import VIEWS
+from p0trans.shapes.dim import constant
 from p0trans.types import Shape, TensorType
 
 PRODUCTS = frozenset({"matmul", "matmul_nd"})
 _A, _B, _X, _W, _BIAS = (Var(name) for name in ("a", "b", "x", "w", "bias"))
+_PERM = Attribute("perm")
+_ONE = constant(1)
 _MAPPED = frozenset({"elementwise", POINTWISE_FAMILY})
 
 
@@ -187,13 +191,13 @@ def _matrices(use: _Use, whole: Shape) -> _Moved | None:
 
 def _last_two_swapped(use: _Use, whole: Shape) -> _Moved | None:
     rank = len(use.flat)
-    if use.node.attributes["perm"] != _swapping(rank) or not use.same(whole[-2:], use.flat[-2:]):
+    if use.node.attributes["perm"] != swapping(rank) or not use.same(whole[-2:], use.flat[-2:]):
         return None
-    perm = _swapping(len(whole))
+    perm = swapping(len(whole))
     return _Moved((whole,), {"perm": perm}, tuple(whole[axis] for axis in perm))
 
 
-def _swapping(rank: int) -> tuple[int, ...]:
+def swapping(rank: int) -> tuple[int, ...]:
     """The permutation that swaps the last two axes."""
     return (*range(rank - 2), rank - 1, rank - 2)
 
@@ -282,12 +286,26 @@ def _transposed(weight: Pattern) -> Op:
     return op("transpose", weight, perm=(1, 0), shared=True)
 
 
+def _swaps_the_last_two(match: Match) -> str | None:
+    ranks = {match.type("a").rank, match.type("b").rank, match.result.rank}
+    if len(ranks) == 1 and match.attribute("perm") == swapping(match.result.rank):
+        return None
+    return "more than the last two axes is turned"
+
+
 CONTRACTION = (
     Rule(
         "matmul_broadcast",
         "matmul x (broadcast w) = x @ w",
         product(_A, _B),
         _without_batch,
+    ),
+    Rule(
+        "product_transposed",
+        "(a @ b^T)^T = b @ a^T",
+        op("transpose", product(_A, op("transpose", _B, perm=_PERM, shared=True)), perm=_PERM),
+        lambda match: op("matmul_nd", _B, op("transpose", _A, perm=_PERM)),
+        (_swaps_the_last_two,),
     ),
     Rule(
         "unflatten",
@@ -298,7 +316,34 @@ CONTRACTION = (
     *VIEWS,
 )
 
+
+def _is_of_a_vector(match: Match) -> Pattern | None:
+    """The product with a vector that was made a matrix of one column or row."""
+    vector, shape, result = match.shape("vector"), match.shape("a"), match.result.shape
+    if match.has("column"):
+        made, kept, call = (*vector, _ONE), shape[:-1], op("matmul_nd", _A, _VECTOR)
+    else:
+        made, kept, call = (_ONE, *vector), (*shape[:-2], *shape[-1:]), op("matmul_nd", _VECTOR, _A)
+    as_matrix = match.shape("column" if match.has("column") else "row")
+    fits = len(vector) == 1 and match.same_shape(made, as_matrix)
+    return call if fits and match.same_shape(kept, result) else None
+
+
+_VECTOR = Var("vector")
+
 LINEAR = (
+    Rule(
+        "product_with_vector",
+        "reshape (a @ (reshape v [n, 1])) = a @ v",
+        op(
+            "reshape",
+            either(
+                product(_A, op("reshape", _VECTOR, name="column", shared=True)),
+                product(op("reshape", _VECTOR, name="row", shared=True), _A),
+            ),
+        ),
+        _is_of_a_vector,
+    ),
     Rule(
         "linear_bias",
         "x @ w^T + b = linear x w b",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ from p0trans.rewrite.pattern import (
     Var,
     op,
 )
-from p0trans.rewrite.rule import Match, Rule
+from p0trans.rewrite.rule import Match, Rule, called
 from p0trans.shapes.dim import Dim, constant
 
 _X = Var("x")
@@ -49,8 +49,8 @@ def _cut(node: Node | None) -> _Cut | None:
 
 
 def _parts(graph: Graph, source: Value, axis: int) -> list[Value]:
-    """The slices of `source` that cover `axis` one after the other, each once and with a name;
-    none when there are no such."""
+    """The slices of `source` that cover `axis` one after the other, each once and for another
+    `let`; none when there are no such."""
     cuts = dict(_cuts(graph, source, axis))
     found: list[Value] = []
     end, size = _ZERO, graph.tensor(source).shape[axis]
@@ -60,8 +60,13 @@ def _parts(graph: Graph, source: Value, axis: int) -> list[Value]:
             return []
         found += following
         end = cuts[following[0]].stop
-    named = all(graph.steps[value].binding is not None for value in found)
-    return found if named and len(found) == len(cuts) > 1 else []
+    return found if len(found) == len(cuts) > 1 and _have_names(graph, found) else []
+
+
+def _have_names(graph: Graph, parts: Sequence[Value]) -> bool:
+    """Whether each part can be called after the `let` that it is or that it is for."""
+    names = {graph.steps[part].binding or graph.steps[part].owner for part in parts}
+    return None not in names and len(names) == len(parts)
 
 
 def _cuts(graph: Graph, source: Value, axis: int) -> Iterator[tuple[Value, _Cut]]:
@@ -148,24 +153,113 @@ def _picked(match: Match) -> Pattern | None:
     return op("pick", _X, axis=_AXIS, at=start)
 
 
+def _place(graph: Graph, value: Value, axis: int) -> int | None:
+    """The place that `value` is of its operand's axis."""
+    node = graph.node(value)
+    if not isinstance(node, Apply) or node.operation != "pick" or node.attributes["axis"] != axis:
+        return None
+    at = node.attributes["at"]
+    assert isinstance(at, Dim)
+    return at.as_integer()
+
+
+def _part_of_unbind(match: Match) -> Pattern | None:
+    """Item of an `unbind` of which all places are picked, each once."""
+    graph, axis, source = match.graph, match.integer("axis"), match.value("x")
+    at = _place(graph, match.root, axis)
+    if at is None:
+        return None
+    for user in graph.users_of(source):
+        node = graph.node(user)
+        if (
+            isinstance(node, Apply)
+            and node.operation == "unbind"
+            and node.attributes["axis"] == axis
+        ):
+            return Item(Known(user), at)
+    found = {user: _place(graph, user, axis) for user in graph.users_of(source)}
+    picks = {user: place for user, place in found.items() if place is not None}
+    size = match.shape("x")[axis].as_integer() or 0
+    if size < 2 or sorted(picks.values()) != list(range(size)):
+        return None
+    return Item(op("unbind", _X, axis=axis), at) if _have_names(graph, tuple(picks)) else None
+
+
+def _stacked(match: Match) -> Pattern | None:
+    """A concatenation along an axis that each operand got for it."""
+    graph, node = match.graph, match.graph.node(match.root)
+    assert isinstance(node, Apply)
+    axis = node.attributes["axis"]
+    assert isinstance(axis, int)
+    operands = []
+    for operand in node.operands:
+        made = graph.node(operand)
+        if not isinstance(made, Apply) or made.operation != "reshape":
+            return None
+        shape = graph.tensor(made.operands[0]).shape
+        wanted = (*shape[:axis], _ONE, *shape[axis:])
+        if not match.same_shape(graph.tensor(operand).shape, wanted):
+            return None
+        operands.append(Known(made.operands[0]))
+    return op("stack", *operands, axis=axis)
+
+
+def _are_halves(match: Match) -> str | None:
+    first, second = (_cut(match.graph.node(match.value(name))) for name in ("first", "second"))
+    if first is None or second is None:
+        return "the parts leave something out"
+    size = match.shape("x")[first.axis]
+    halves = (
+        match.facts.equal(first.start, _ZERO)
+        and match.facts.equal(second.stop, size)
+        and match.facts.equal(first.stop, second.start)
+        and match.facts.equal(first.stop + first.stop, size)
+    )
+    return None if halves else "the parts are not the two halves in order"
+
+
 def _is_one_place(match: Match) -> str | None:
     one = match.shape("part")[match.integer("axis")]
     return None if one.as_integer() == 1 else f"{one} places are cut out"
 
 
-LAYOUT = (
-    Rule(
-        "concat_of_parts",
-        "concat (slice[0:k] x) (slice[k:n] x) = slice[0:n] x",
-        AnyOp("root", accepts=lambda node: node.operation == "concat"),
-        _joined,
-    ),
+PICKS = (
     Rule(
         "pick",
         "reshape (slice[i:i+1] x) = x[i] where the axis goes",
         op("reshape", op("slice", _X, axis=_AXIS, start=_START, name="part", shared=True)),
         _picked,
         (_is_one_place,),
+    ),
+)
+
+LAYOUT = (
+    Rule(
+        "unbind",
+        "x[0], x[1], … = unbind x where every place is picked",
+        op("pick", _X, axis=_AXIS),
+        _part_of_unbind,
+    ),
+    Rule(
+        "glu",
+        "slice[0:k] x * sigmoid (slice[k:2k] x) = glu x",
+        op("slice", _X, axis=_AXIS, name="first")
+        * op("sigmoid", op("slice", _X, axis=_AXIS, name="second")),
+        op("glu", _X, axis=_AXIS),
+        (_are_halves,),
+        note=called("gated linear unit"),
+    ),
+    Rule(
+        "stack",
+        "concat (reshape x [d…, 1]) (reshape y [d…, 1]) = stack x y",
+        AnyOp("root", accepts=lambda node: node.operation == "concat"),
+        _stacked,
+    ),
+    Rule(
+        "concat_of_parts",
+        "concat (slice[0:k] x) (slice[k:n] x) = slice[0:n] x",
+        AnyOp("root", accepts=lambda node: node.operation == "concat"),
+        _joined,
     ),
     Rule(
         "split",

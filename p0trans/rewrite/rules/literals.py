@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 
+from p0trans.dtypes import DType
 from p0trans.ir.program import Apply
 from p0trans.ops.create import nearest
 from p0trans.rewrite.pattern import Num, Op, Pattern, Var, either, op
@@ -30,24 +31,30 @@ _FUNCTIONS: Mapping[str, Callable[..., float]] = {**_OF_ONE, **_OF_TWO}
 def _are_literals(match: Match) -> str | None:
     if not match.result.dtype.is_float:
         return f"{match.result.dtype} is no float dtype"
-    known = all(match.number(name).parameter is None for name in match.bound.values)
-    return None if known else "a constant of the module can be set"
+    known = all(match.literal(name) is not None for name in match.bound.values)
+    return None if known else "a constant of the module can be set, and a size varies"
 
 
 def _computed(match: Match) -> Pattern | None:
     node, dtype = match.graph.node(match.root), match.result.dtype
     assert isinstance(node, Apply)
-    # What 16 bits leave of a literal is part of the program; a float32 is written as it was.
-    operands = [float(match.number(name).value) for name in match.bound.values]
-    if dtype.bits == 16:
-        operands = [nearest(operand, dtype) for operand in operands]
+    operands = [match.rounded(name) for name in match.bound.values]
     try:
         value = _FUNCTIONS[node.operation](*operands)
     except (ValueError, ArithmeticError):
         return None
     if all(map(math.isfinite, operands)) and not math.isfinite(nearest(value, dtype)):
         return None
-    return Op("const", (), {"value": value, "dtype": dtype})
+    return Op("const", (), {"value": _shortest(value, dtype), "dtype": dtype})
+
+
+def _shortest(value: float, dtype: DType) -> float:
+    """The number with the fewest digits that is `value` in a float32."""
+    if dtype.name != "F32":
+        return value
+    wanted = nearest(value, dtype)
+    rounded = (float(f"{value:.{digits}g}") for digits in range(1, 10))
+    return next((short for short in rounded if nearest(short, dtype) == wanted), value)
 
 
 LITERALS = (

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from p0trans.dtypes import DTYPES
-from p0trans.ir.program import Apply
+from p0trans.ir.program import Apply, Idiom
 from p0trans.rewrite.pattern import Known, Num, Pattern, Var, either, op
 from p0trans.rewrite.product import product
-from p0trans.rewrite.rule import NOT_XLA, Match, Rule, is_one, with_dtype
-from p0trans.rewrite.rules.reductions import by_rows, kept
+from p0trans.rewrite.rule import NOT_XLA, Match, Rule, is_one, over, with_dtype
+from p0trans.rewrite.rules.reductions import AXIS, by_rows, kept
 
 _X, _WEIGHT, _BIAS, _EPS = Var("x"), Var("weight"), Var("bias"), Num("eps")
 _CENTERED = _X - kept("mean", _X)
@@ -26,6 +26,9 @@ def _normed(values: Pattern, weight: Pattern | None = None) -> Pattern:
     factors = (values,) if weight is None else (values, weight)
     scaled = values if weight is None else values * weight
     return either(product(1.0, op("rsqrt", spread), *factors), scaled / op("sqrt", spread))
+
+
+_SUM_OF_SQUARES = kept("sum", either(op("square", _X), _X * _X))
 
 
 def _over_last(match: Match) -> str | None:
@@ -45,8 +48,8 @@ def _row(match: Match, name: str) -> Pattern:
     return Known(value)
 
 
-def _last_dim(idiom: str) -> Callable[[Match], str]:
-    return lambda match: f"{idiom} over {match.shape('x')[-1]}"
+def _last_dim(idiom: str) -> Callable[[Match], Idiom]:
+    return lambda match: Idiom(idiom, match.shape("x")[-1])
 
 
 _RMS_NORM, _LAYER_NORM = _last_dim("RMSNorm"), _last_dim("LayerNorm")
@@ -83,6 +86,13 @@ NORM = (
         "layer_norm x weight + bias = layer_norm x weight bias",
         op("layer_norm", _X, _WEIGHT, _EPS) + _BIAS,
         lambda match: op("layer_norm", _X, _WEIGHT, _row(match, "bias"), _EPS),
+    ),
+    Rule(
+        "normalize",
+        "x / maximum (sqrt (sum (square x))) eps = normalize x",
+        _X / op("maximum", op("sqrt", _SUM_OF_SQUARES), _EPS),
+        op("normalize", _X, _EPS, axis=AXIS),
+        note=over("unit vectors", "x"),
     ),
     Rule(
         "rms_norm",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from p0trans.ir.program import Number
 from p0trans.rewrite.pattern import Attribute, Either, Num, Op, Pattern, Var, either, op
 from p0trans.rewrite.rule import Match, Rule
+from p0trans.shapes.dim import Dim
 
 AXIS = Attribute("axis")
 FIRST_AXIS = Attribute("axis", only=0)
@@ -29,15 +31,23 @@ def dropped(kind: str, operand: Pattern) -> Either:
 
 def _mean(match: Match) -> Pattern | None:
     """The mean that a sum over or times a number is."""
-    number = match.number("number")
-    size = match.shape("x")[match.integer("axis")].as_integer()
-    if number.parameter is not None or size is None:
-        return None
+    number, size = match.number("number"), match.shape("x")[match.integer("axis")]
     over = match.has("over")
-    if number.value != size if over else abs(number.value * size - 1) > 2.0**-20:
+    if not _is_number_of_terms(match, number, size, over):
         return None
     name = "reduce_keep" if match.has("kept") else "reduce"
     return op(name, _X, kind="mean", axis=AXIS)
+
+
+def _is_number_of_terms(match: Match, number: Number, size: Dim, over: bool) -> bool:
+    """Whether `number` is `size`, or its inverse where the sum is not divided but multiplied."""
+    if number.dim is not None:
+        return number.power == (1 if over else -1) and match.facts.equal(number.dim, size)
+    terms = size.as_integer()
+    if not number.is_literal or terms is None:
+        return False
+    value = match.rounded("number")
+    return value == terms if over else abs(value * terms - 1) <= 2.0**-20
 
 
 _SUM = either(

@@ -6,12 +6,14 @@ from p0trans.rewrite.pattern import Num, Pattern, Size, Var, either, op
 from p0trans.rewrite.rule import Match, Rule
 
 _ONES = op("broadcast", 1.0, name="ones")
-SIZE = either(
+_SIZE = either(
     op("reduce", _ONES, kind="sum", axis=0),
     op("reduce_keep", _ONES, kind="sum", axis=0),
-    op("reduce_all", _ONES, kind="sum"),
 )
-"""The size of the vector `ones`."""
+_X, _N = Var("x"), Num("n")
+
+# PyTorch refuses to make a number that is beyond the dtype; an I32 of that size has no positions.
+_LARGE = frozenset({"BF16", "F32", "F64", "I32", "I64"})
 
 
 def _is_vector(match: Match) -> str | None:
@@ -20,9 +22,8 @@ def _is_vector(match: Match) -> str | None:
 
 
 def _holds_sizes(match: Match) -> str | None:
-    """PyTorch refuses to make a number that is beyond the dtype."""
     dtype = match.result.dtype
-    return f"{dtype} ends before sizes do" if dtype.name == "F16" or not dtype.is_float else None
+    return None if dtype.name in _LARGE else f"{dtype} ends before sizes do"
 
 
 def _size(match: Match) -> Pattern:
@@ -34,20 +35,36 @@ def _divided(match: Match) -> Pattern | None:
     number = match.number("n")
     if number.dim is None or number.power >= 0:
         return None
-    return Var("x") / Size(number.dim, -number.power)
+    return _X / Size(number.dim, -number.power)
 
 
-SIZES = (
+def _multiplied(match: Match) -> Pattern | None:
+    number = match.number("n")
+    if number.dim is None or number.power >= 0:
+        return None
+    return _X * Size(number.dim, -number.power)
+
+
+DIVISIONS = (
     Rule(
         "divided_by_size",
         "x * (1 / n) = x / n, and as much for a root of n",
-        Var("x") * Num("n"),
+        _X * _N,
         _divided,
     ),
     Rule(
+        "multiplied_by_size",
+        "x / (1 / n) = x * n, and as much for a root of n",
+        _X / _N,
+        _multiplied,
+    ),
+)
+
+SIZES = (
+    Rule(
         "size",
         "sum (broadcast 1.0 [n]) = n",
-        SIZE,
+        _SIZE,
         _size,
         (_is_vector, _holds_sizes),
     ),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from p0trans.rewrite.pattern import Either, Pattern, Var, either, op
+from p0trans.rewrite.pattern import Attribute, Either, Pattern, Var, either, op
 from p0trans.rewrite.rule import Match, Rule, is_one, over
 from p0trans.rewrite.rules.reductions import AXIS, FIRST_AXIS, by_rows, dropped, kept
 
@@ -25,13 +25,27 @@ _TOP = either(_KEPT_MAX, _finite(_KEPT_MAX))
 _DROPPED_TOP = either(
     dropped("max", _X), _finite(dropped("max", _X)), op("reshape", _finite(_KEPT_MAX))
 )
-_SHIFTED = _X - _TOP
+SHIFTED = _X - _TOP
+"""`x` less its maximum along the axis."""
 
 
 def _softmax(operand: Pattern) -> Either:
     exponential = op("exp", operand)
     total = kept("sum", exponential)
     return either(exponential / total, exponential * op("reciprocal", total))
+
+
+def _normed_product(operand: Pattern) -> Pattern:
+    """The product with the exponentials, divided by their sums only afterwards."""
+    exponential = op("exp", operand)
+    total = op("reduce_keep", exponential, kind="sum", axis=AXIS)
+    return either(*(op(name, exponential, Var("v")) / total for name in ("matmul", "matmul_nd")))
+
+
+def _over_last(match: Match) -> str | None:
+    if match.is_last("axis", "x") and match.type("x").rank == match.result.rank:
+        return None
+    return f"axis {match.integer('axis')} is not the one that the product sums over"
 
 
 def _logsumexp(operand: Pattern) -> Either:
@@ -73,11 +87,19 @@ def _lines_up(match: Match) -> str | None:
     return "the maximum is subtracted from other elements"
 
 
+_PICKED = op("gather", op("softmax", _X, axis=AXIS), Var("ids"), axis=Attribute("of"))
+
+
+def _log_picked(match: Match) -> Pattern:
+    picked = op("gather", op("log_softmax", _X, axis=AXIS), Var("ids"), axis=Attribute("of"))
+    return op("reshape", picked, shape=match.result.shape) if match.has("flat") else picked
+
+
 SOFTMAX = (
     Rule(
         "softmax",
         "exp (x - max x) / sum (exp (x - max x)) = softmax x, with or without the maximum",
-        either(_softmax(_SHIFTED), _softmax(_X)),
+        either(_softmax(SHIFTED), _softmax(_X)),
         op("softmax", _X, axis=AXIS),
         note=over("softmax", "x"),
     ),
@@ -92,8 +114,8 @@ SOFTMAX = (
         "logsumexp_shift",
         "max x + logsumexp (x - max x) = logsumexp x",
         either(
-            _TOP + op("logsumexp", _SHIFTED, axis=AXIS, keep=True),
-            _DROPPED_TOP + op("logsumexp", _SHIFTED, axis=AXIS, keep=False),
+            _TOP + op("logsumexp", SHIFTED, axis=AXIS, keep=True),
+            _DROPPED_TOP + op("logsumexp", SHIFTED, axis=AXIS, keep=False),
             op("reduce", _X, kind="max", axis=AXIS, name="top")
             + op(
                 "logsumexp", _X - op("reshape", Var("top"), name="restored"), axis=AXIS, keep=False
@@ -115,10 +137,46 @@ SOFTMAX = (
         "log (softmax x) = x - logsumexp x = log_softmax x, with or without the maximum",
         either(
             op("log", op("softmax", _X, axis=AXIS)),
-            _SHIFTED - _logsumexp(_SHIFTED),
+            SHIFTED - _logsumexp(SHIFTED),
             _X - _logsumexp(_X),
         ),
         op("log_softmax", _X, axis=AXIS),
+        note=over("log-softmax", "x"),
+    ),
+    Rule(
+        "softmax_after_product",
+        "(exp x @ v) / sum (exp x) = softmax x @ v, with or without the maximum",
+        either(_normed_product(SHIFTED), _normed_product(_X)),
+        op("matmul_nd", op("softmax", _X, axis=AXIS), Var("v")),
+        (_over_last,),
+        note=over("softmax", "x"),
+    ),
+    Rule(
+        "softmax_shift",
+        "softmax (x - max x) = softmax x",
+        op("softmax", SHIFTED, axis=AXIS),
+        op("softmax", _X, axis=AXIS),
+        note=over("softmax", "x"),
+    ),
+    Rule(
+        "log_softmax_shift",
+        "log_softmax (x - max x) = log_softmax x",
+        op("log_softmax", SHIFTED, axis=AXIS),
+        op("log_softmax", _X, axis=AXIS),
+        note=over("log-softmax", "x"),
+    ),
+    Rule(
+        "softmax_of_log",
+        "exp (log_softmax x) = softmax x",
+        op("exp", op("log_softmax", _X, axis=AXIS)),
+        op("softmax", _X, axis=AXIS),
+        note=over("softmax", "x"),
+    ),
+    Rule(
+        "log_softmax_picked",
+        "log (gather (softmax x) ids) = gather (log_softmax x) ids",
+        op("log", either(_PICKED, op("reshape", _PICKED, name="flat"))),
+        _log_picked,
         note=over("log-softmax", "x"),
     ),
     by_rows("softmax", along_axis=True),
