@@ -64,7 +64,7 @@ def translate(
 
 
 def load(text_or_path: str | os.PathLike[str], **options: object) -> types.ModuleType:
-    """Translate a program and import the result in memory: `load("rmsnorm.p0").Rmsnorm()`.
+    """Translate a program and import the result in memory: `load("rmsnorm.p0").RMSNorm(D=256)`.
 
     Takes the options of `translate` and needs torch. A traceback through the module shows the
     emitted lines.

@@ -22,10 +22,10 @@ from p0trans.checker import (
     check_units,
 )
 from p0trans.diagnostics.model import Diagnostic, Severity
-from p0trans.emit.options import EmittedFile, Header
+from p0trans.emit.options import EmittedFile, Header, OptionError
 from p0trans.emit.options import Options as EmitOptions
 from p0trans.files import read_source
-from p0trans.ir.program import Program
+from p0trans.ir.program import Module, Program, Unit
 from p0trans.source import Source
 
 if TYPE_CHECKING:
@@ -48,19 +48,27 @@ class Options:
 @dataclass(frozen=True, slots=True)
 class Built:
     """The emitted files (none when the program is wrong), what was found, the program as it was
-    checked, and what was rewritten."""
+    checked and as it was emitted, and what was rewritten."""
 
     files: tuple[EmittedFile, ...]
     diagnostics: tuple[Diagnostic, ...]
     program: Program
+    emitted: Program
     rewrites: tuple[Event, ...] = ()
+
+
+class StateError(OptionError):
+    """State given to a program that declares its modules, and so what each of them owns."""
 
 
 def load_import(importer: Source, module: tuple[str, ...]) -> Found:
     """`std.norm` is in the shipped library, any other module beside the importing file."""
     imported = locate_import(importer, module)
-    if imported.path is None or not imported.path.is_file():
+    if imported.path is None:
         return Found(imported.looked_for)
+    if not imported.path.is_file():
+        others = tuple(sorted(path.stem for path in imported.path.parent.glob("*.p0")))
+        return Found(imported.looked_for, others=others)
     source = read_source(imported.path)
     if isinstance(source, Diagnostic):
         return Found(imported.looked_for, diagnostic=source)
@@ -116,22 +124,52 @@ def build_sources(
         for d in checked.diagnostics
     )
     if any(d.severity is Severity.ERROR for d in diagnostics):
-        return Built((), diagnostics, checked.program)
+        return Built((), diagnostics, checked.program, checked.program)
+    _require_effect(checked.program, options.flags)
     from p0trans.emit import emit_file, emit_package
 
-    program = checked.program
-    header = _header(program, options)
-    rewrites: tuple[Event, ...] = ()
+    header = _header(checked.program, options)
     with _collector_at_rest():
-        if options.emit.style == "idiomatic":
-            from p0trans.rewrite import rewrite
-
-            program, rewrites = rewrite(program, options.emit.target, options.explain)
+        program, rewrites = in_style(checked.program, options)
         if options.layout == "package":
             files = emit_package(program, options.emit, header)
         else:
             files = (emit_file(program, program.roots[0], options.emit, header),)
-    return Built(files, diagnostics, checked.program, rewrites)
+    return Built(files, diagnostics, checked.program, program, rewrites)
+
+
+def _require_effect(program: Program, flags: StateFlags) -> None:
+    """Raise StateError for state that only modules which the program declares could have."""
+    units = [program.unit(name) for name in program.roots]
+    for option, pairs in (("--param", flags.params), ("--const", flags.consts)):
+        for name, _ in pairs:
+            fitting = [
+                (unit, module)
+                for unit in units
+                for module in unit.modules
+                if name in (each.name for each in program.definition(module.definition).parameters)
+            ]
+            if all(_is_declared(program, unit, module) for unit, module in fitting):
+                files = ", ".join(dict.fromkeys(unit.source.name for unit, _ in fitting))
+                raise StateError(
+                    f"`{option} {name}` has no effect: {files} declares its modules, and with"
+                    " them what is state"
+                )
+
+
+def _is_declared(program: Program, unit: Unit, module: Module) -> bool:
+    """Whether `module` stands in its file; one that does not has the place of its definition."""
+    definition = program.definition(module.definition)
+    return (definition.unit, definition.span) != (unit.name, module.span)
+
+
+def in_style(program: Program, options: Options) -> tuple[Program, tuple[Event, ...]]:
+    """A checked program as emission sees it, and what was rewritten for that."""
+    if options.emit.style == "explicit":
+        return program, ()
+    from p0trans.rewrite import rewrite
+
+    return rewrite(program, options.emit.target, options.explain)
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import sys
@@ -124,6 +125,8 @@ def _not_text(name: str, data: bytes, offset: int) -> Diagnostic:
 def _refuse(target: Path, inputs: Sequence[Source]) -> None:
     if target.is_dir():
         raise IsADirectoryError("it is a folder")
+    if target.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
     if any(source.path and _same_file(source.path, target) for source in inputs):
         raise PermissionError("it is the source that is being translated")
     if target.exists() and not os.access(target, os.W_OK):

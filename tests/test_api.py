@@ -47,6 +47,12 @@ def test_wrong_state_arguments(params: dict[str, str], code: str) -> None:
     assert caught.value.diagnostics[0].code.startswith(code)
 
 
+def test_state_arguments_for_what_is_declared() -> None:
+    declared = f"{RMSNORM.read_text()}\nmodule Norm = rmsnorm with\n  param weight = ones\n"
+    with pytest.raises(ValueError, match="`--const eps` has no effect"):
+        p0trans.translate(declared, consts={"eps": "1e-6"})
+
+
 def test_a_wrong_program_raises_with_its_findings() -> None:
     with pytest.raises(p0trans.TranslationError, match="P0101") as caught:
         p0trans.translate("let f [N] (x : Tensor[F32, [N]]) : Tensor[F32, [N]] = y\n")

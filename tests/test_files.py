@@ -137,6 +137,16 @@ def test_a_symbolic_link_stays_and_its_target_is_replaced(tmp_path: Path) -> Non
     assert target.read_text() == "new"
 
 
+def test_a_symbolic_link_to_itself_is_not_replaced(tmp_path: Path) -> None:
+    link = tmp_path / "a.py"
+    link.symlink_to(link)
+    found = write_atomically(link, "x")
+    assert found is not None
+    assert found.code == "P1205"
+    assert link.is_symlink()
+    assert listing(tmp_path) == ["a.py"]
+
+
 def test_a_folder_is_not_replaced(tmp_path: Path) -> None:
     found = write_atomically(tmp_path, "x")
     assert found is not None

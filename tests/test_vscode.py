@@ -156,6 +156,15 @@ def test_the_manifest_names_what_is_there() -> None:
     json.loads((FOLDER / "language-configuration.json").read_text())
 
 
+def test_it_can_be_packaged_from_any_copy() -> None:
+    """vsce rejects links that it cannot complete, and npm a lock that is of other versions."""
+    assert not re.findall(r"\]\((?!https://)", (FOLDER / "README.md").read_text())
+    manifest = json.loads((FOLDER / "package.json").read_text())
+    lock = json.loads((FOLDER / "package-lock.json").read_text())
+    assert lock["packages"][""]["dependencies"] == manifest["dependencies"]
+    assert lock["version"] == manifest["version"]
+
+
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
 def test_the_client_starts_the_server(tmp_path: Path) -> None:
     """The extension with stand-ins for the two modules that it needs from VS Code."""

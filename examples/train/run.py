@@ -180,7 +180,7 @@ def picture(text: str) -> Path:
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="Train a character model on three engines.")
     parser.add_argument("--steps", type=step_count, default=500)
-    parser.add_argument("--output", type=picture, default=Path("loss.png"), help="the picture")
+    parser.add_argument("--output", type=picture, help="where to draw the losses")
     parser.add_argument("--engine", choices=ENGINES, help="this one alone; losses as JSON")
     given = parser.parse_args(arguments)
     # The matrices are small: threads would wait for each other more than they work.
@@ -196,8 +196,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for engine in ("compile", "xla"):
         curves[engine] = train_apart(engine, given.steps)
         report(engine, curves[engine], reference)
-    draw(curves, given.output)
-    print(f"\nThe curves are in {given.output}. The model writes:\n\n{written(model, 400)}")
+    if given.output is not None:
+        draw(curves, given.output)
+        print(f"\nThe curves are in {given.output}.")
+    print(f"\nThe model writes:\n\n{written(model, 400)}")
     wrong = [name for name, curve in curves.items() if not agree(curve.losses, reference.losses)]
     if wrong:
         raise SystemExit(f"not the losses of eager PyTorch: {', '.join(wrong)}")

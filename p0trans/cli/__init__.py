@@ -11,6 +11,7 @@ from typing import NoReturn
 import click
 
 from p0trans import __version__
+from p0trans.cli.output import abandon, unwritable
 
 COMMANDS = (
     "check",
@@ -78,8 +79,22 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     try:
         status = cli.main(arguments, prog_name="p0trans", standalone_mode=False)
     except click.ClickException as error:
-        error.show()
-        status = error.exit_code
+        status = _shown(error)
+    except OSError as error:
+        # Help and version are written by click itself, to a stream, which has no name.
+        if error.filename is not None:
+            raise
+        abandon(sys.stdout)
+        status = _shown(unwritable(error))
     except (click.Abort, KeyboardInterrupt):
         status = INTERRUPTED
     sys.exit(status)
+
+
+def _shown(error: click.ClickException) -> int:
+    """The exit status of an error, which is shown if standard error can be written."""
+    try:
+        error.show()
+    except OSError:
+        abandon(sys.stderr)
+    return error.exit_code

@@ -11,17 +11,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import click
 
-from p0trans.cli.emission import emission, emission_options
-from p0trans.cli.options import files_argument, read_sources, report_options
+from p0trans.cli.emission import emission, emission_options, unsuitable
+from p0trans.cli.options import (
+    files_argument,
+    path_candidates,
+    read_sources,
+    report_options,
+    required_path,
+)
 from p0trans.cli.output import put, report, unified
 from p0trans.diagnostics.model import Diagnostic, Severity
 from p0trans.files import STANDARD_INPUT, write_all_atomically
 
 if TYPE_CHECKING:
-    from p0trans.driver import Options
+    from p0trans.driver import Built, Options
     from p0trans.emit.options import EmittedFile
-    from p0trans.ir.program import Program
-    from p0trans.rewrite import Event
     from p0trans.source import Source
     from p0trans.tools.freshness import Stale
 
@@ -44,24 +48,27 @@ class _Destination:
 
 
 class _Translation(NamedTuple):
-    """What was emitted of some sources; `program` is what it came from, for a source map, and
-    `rewrites` what was done to it."""
+    """What was found in some sources, and what was built of those that could be read; with
+    `mapped` each file gets a source map."""
 
     sources: Sequence[Source]
     found: Sequence[Diagnostic]
-    emitted: Sequence[EmittedFile]
-    program: Program | None
-    rewrites: tuple[Event, ...]
+    built: Built | None
+    mapped: bool
+
+    @property
+    def emitted(self) -> Sequence[EmittedFile]:
+        return () if self.built is None else self.built.files
 
     def texts(self, destination: _Destination) -> dict[Path, str]:
         """All that is written, by its path."""
         texts = {destination.path(file): file.text for file in self.emitted}
-        if self.program is not None:
+        if self.built is not None and self.mapped:
             from p0trans.tools.sourcemap import SUFFIX, source_map, to_json
 
             for file in self.emitted:
                 path = destination.path(file)
-                map_ = source_map(self.program, file, path.parent)
+                map_ = source_map(self.built.program, file, path.parent)
                 if map_.lines:
                     texts[path.with_name(path.name + SUFFIX)] = to_json(map_)
         return texts
@@ -72,6 +79,8 @@ class _Translation(NamedTuple):
 @click.option(
     "-o",
     "--output",
+    callback=required_path,
+    shell_complete=path_candidates,
     metavar="DIR|FILE|-",
     help="Where to write: a folder (it exists, or ends in /), a file, or - for standard output.",
 )
@@ -137,6 +146,8 @@ def command(
     files = tuple(dict.fromkeys(files))
     destination = _destination(files, output)
     options = replace(emission(files, chosen), explain=explain_rewrites)
+    if watch and explain_rewrites:
+        raise click.UsageError("--watch and --explain-rewrites exclude each other")
     _require_mode(files, destination, check, fail_on_change, watch, source_map)
     show = partial(report, format_=format_, color=color, err=True)
     if watch:
@@ -148,10 +159,11 @@ def command(
     )
     if found or format_ == "sarif":
         show(found)
-    if explain_rewrites and not _wrong(found):
+    if explain_rewrites and translation.emitted:
         from p0trans.tools.rewrites import render
 
-        put(render(translation.rewrites), err=True)
+        assert translation.built is not None
+        put(render(translation.built), err=True)
     if check:
         put("".join(unified(str(file.path), file.before, file.after) for file in stale))
     elif not _wrong(found):
@@ -169,14 +181,13 @@ def _translate(files: Sequence[str], options: Options, source_map: bool) -> _Tra
 
     sources, found = read_sources(files)
     if found:
-        return _Translation(sources, found, (), None, ())
+        return _Translation(sources, found, None, source_map)
     try:
         built = driver.build_sources(sources, options)
     except OptionError as error:
-        raise click.BadParameter(str(error), param_hint="--dynamic") from error
+        raise unsuitable(error) from error
     found += [item for item in built.diagnostics if item.severity is not Severity.NOTE]
-    program = built.program if source_map else None
-    return _Translation(sources, found, built.files, program, built.rewrites)
+    return _Translation(sources, found, built, source_map)
 
 
 def _settle(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+import click
 from click.shell_completion import CompletionItem
 
 _PLAIN = re.compile(r"[\w./+@%,-]*")
@@ -27,6 +28,47 @@ def program_files(incomplete: str, suffixes: tuple[str, ...]) -> list[Completion
     if not all(map(_PLAIN.fullmatch, (incomplete, *paths))):
         return [CompletionItem(incomplete, type="file")]
     return [CompletionItem(path) for path in paths]
+
+
+def any_files(incomplete: str) -> list[CompletionItem]:
+    """The shell's own answer for a path."""
+    return [CompletionItem(incomplete, type="file")]
+
+
+def listed(words: Sequence[str], incomplete: str) -> list[CompletionItem]:
+    """The words that go on with a list which commas part, each at most once in it."""
+    before, comma, start = incomplete.rpartition(",")
+    given = before.split(",")
+    return [
+        CompletionItem(f"{before}{comma}{word}")
+        for word in words
+        if word.startswith(start) and word not in given
+    ]
+
+
+def names(ctx: click.Context, incomplete: str, *, definitions: bool) -> list[CompletionItem]:
+    """The modules, and with `definitions` also these, of the programs on the command line."""
+    from p0trans import driver
+    from p0trans.files import STANDARD_INPUT, read_source
+    from p0trans.source import Source
+
+    found: dict[str, str] = {}
+    # An option without its value keeps click from giving the arguments their names.
+    words = (*ctx.args, ctx.params.get("file"), *(ctx.params.get("files") or ()))
+    for word in words:
+        source = read_source(word) if word and word != STANDARD_INPUT else None
+        if not isinstance(source, Source):
+            continue
+        program = driver.check_sources([source]).program
+        unit = program.unit(program.roots[0])
+        found |= {module.name: "module" for module in unit.modules}
+        if definitions:
+            found |= {definition.name: "definition" for definition in unit.definitions}
+    return [
+        CompletionItem(name, help=kind)
+        for name, kind in found.items()
+        if name.startswith(incomplete)
+    ]
 
 
 def codes(incomplete: str) -> list[CompletionItem]:

@@ -47,8 +47,10 @@ def command(
       p0trans check --format sarif model/*.p0 > p0trans.sarif
 
     Exit status: 0 when there is no error, 1 when there is one (with --werror also a warning) or a
-    file cannot be read or written.
+    file cannot be read or written, 2 when the command line is wrong.
     """
+    if fix and diff:
+        raise click.UsageError("--fix and --diff exclude each other")
     sources, found = read_sources(files)
     count = 0
     if diff:

@@ -15,7 +15,8 @@ _VARIABLE = "_P0TRANS_COMPLETE"
 @click.argument("shell", type=click.Choice(SHELLS))
 @click.pass_context
 def command(ctx: click.Context, shell: str) -> None:
-    """Print a script for SHELL that completes commands, options, codes and names of .p0 files.
+    """Print a script for SHELL that completes commands, options and their values, codes, names of
+    files and of what is in them.
 
     Bash has to be 4.4 or later. The script calls p0trans, which has to be on the PATH.
 

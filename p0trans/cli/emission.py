@@ -12,6 +12,7 @@ from p0trans.targets import Target
 
 if TYPE_CHECKING:
     from p0trans.driver import Options
+    from p0trans.emit.options import OptionError
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -48,7 +49,6 @@ _OPTIONS = (
     click.option(
         "--dynamic",
         metavar="B,S",
-        default="",
         help="With --target compile: shape variables that may change without a new compilation.",
     ),
     click.option(
@@ -93,7 +93,7 @@ def emission(files: Sequence[str], chosen: dict[str, Any]) -> Options:
     given = {name: value for name, value in chosen.items() if name in _NAMES}
     params = _pairs("--param", given.pop("params"))
     consts = _pairs("--const", given.pop("consts"))
-    dynamic = _listed(given.pop("dynamic"))
+    dynamic = _dynamic(given.pop("dynamic"))
     return driver.Options(
         emit=EmitOptions(dynamic=dynamic, **given),
         flags=StateFlags(params, consts),
@@ -101,8 +101,20 @@ def emission(files: Sequence[str], chosen: dict[str, Any]) -> Options:
     )
 
 
-def _listed(text: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+def unsuitable(error: OptionError) -> click.UsageError:
+    """What is said of options that do not suit the program."""
+    from p0trans.driver import StateError
+
+    if isinstance(error, StateError):
+        return click.UsageError(str(error))
+    return click.BadParameter(str(error), param_hint="--dynamic")
+
+
+def _dynamic(text: str | None) -> tuple[str, ...]:
+    names = () if text is None else tuple(name.strip() for name in text.split(","))
+    if not all(names):
+        raise click.BadParameter(f"'{text}' is not NAME,NAME", param_hint="--dynamic")
+    return tuple(dict.fromkeys(names))
 
 
 def _pairs(option: str, texts: Sequence[str]) -> tuple[tuple[str, str], ...]:

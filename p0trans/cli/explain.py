@@ -15,6 +15,9 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 _PAGES = (_PACKAGE / "docs" / "errors", _PACKAGE.parent / "docs" / "errors")
 """Where the pages are: inside an installed package, else in the repository."""
 
+_DIGITS = str.maketrans("OIL", "011")
+"""Letters that are taken for digits."""
+
 
 def _candidates(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[Any]:
     """What a shell completes the argument with: programs and codes."""
@@ -74,8 +77,9 @@ def _page(entry: Code) -> str:
 
 
 def _unknown(code: str) -> str:
-    from difflib import get_close_matches
-
-    near = get_close_matches(code.upper(), table(), n=3, cutoff=0.6)
-    hint = f"; did you mean {', '.join(near)}?" if near else ""
+    if not code.isalnum():
+        return f"'{code}' is neither a code nor FILE:LINE"
+    # Codes with similar numbers are not similar: only another way to write a code is meant as one.
+    meant = f"P{code.upper().translate(_DIGITS).removeprefix('P'):0>4}"
+    hint = f"; did you mean {meant}?" if meant in table() else ""
     return f"there is no code '{code}'{hint}"

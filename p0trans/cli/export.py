@@ -9,8 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
-from p0trans.cli.options import read_dims, read_sources, report_options
+from p0trans.cli.options import (
+    path_candidates,
+    read_dims,
+    read_sources,
+    report_options,
+    required_path,
+)
 from p0trans.cli.output import put, report
 from p0trans.diagnostics.model import Severity
 from p0trans.files import STANDARD_INPUT, write_atomically
@@ -33,13 +40,24 @@ def _candidates(ctx: click.Context, parameter: click.Parameter, incomplete: str)
     return list(program_files(incomplete, (".p0", STABLEHLO_SUFFIX)))
 
 
+def _modules(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[Any]:
+    """What a shell completes the name of a module with."""
+    from p0trans.cli.candidates import names
+
+    return list(names(ctx, incomplete, definitions=False))
+
+
 @click.command("export", short_help="Export a module: torch.export, StableHLO, or for a TPU.")
 @click.argument("file", shell_complete=_candidates)
-@click.option("--module", metavar="NAME", help="The module; needed when FILE has several.")
+@click.option(
+    "--module",
+    metavar="NAME",
+    shell_complete=_modules,
+    help="The module; needed when FILE has several.",
+)
 @click.option(
     "--dims",
     metavar="B=2,S=3",
-    default="",
     help="Sizes: for export those that the constructor takes, else all.",
 )
 @click.option(
@@ -56,6 +74,7 @@ def _candidates(ctx: click.Context, parameter: click.Parameter, incomplete: str)
     "--tpu-python",
     "python",
     metavar="PATH",
+    shell_complete=path_candidates,
     envvar="P0TRANS_TPU_PYTHON",
     show_envvar=True,
     help="For tpu: the Python that has jax and libtpu; without it this one.",
@@ -63,6 +82,8 @@ def _candidates(ctx: click.Context, parameter: click.Parameter, incomplete: str)
 @click.option(
     "-o",
     "--output",
+    callback=required_path,
+    shell_complete=path_candidates,
     metavar="FILE|-",
     help="Where to write; without it beside FILE, as .pt2 or .mlir, and what tpu says is printed."
     " - prints StableHLO.",
@@ -71,7 +92,7 @@ def _candidates(ctx: click.Context, parameter: click.Parameter, incomplete: str)
 def command(
     file: str,
     module: str | None,
-    dims: str,
+    dims: str | None,
     form: str,
     topology: str | None,
     python: str | None,
@@ -147,8 +168,13 @@ class _Target:
 def _target(topology: str | None, python: str | None, form: str) -> _Target | None:
     """What to compile for, where that is asked for; what is missing is said before work begins."""
     if form != "tpu":
-        if topology is not None:
-            raise click.UsageError("--topology goes with --to tpu")
+        given = click.get_current_context().get_parameter_source("python")
+        for option, is_given in (
+            ("--topology", topology is not None),
+            ("--tpu-python", given is ParameterSource.COMMANDLINE),
+        ):
+            if is_given:
+                raise click.UsageError(f"{option} goes with --to tpu")
         return None
     from p0trans.tools import tpu_aot
 

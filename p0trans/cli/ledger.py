@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from p0trans.cli.options import color_option, program_argument, read_dims, read_sources
+from p0trans.cli.options import (
+    color_option,
+    definition_names,
+    program_argument,
+    read_dims,
+    read_sources,
+)
 from p0trans.cli.output import put, report
 from p0trans.diagnostics.model import Severity
 
@@ -21,11 +27,16 @@ RENDERERS = {"text": "text", "md": "markdown", "html": "html", "json": "json", "
 
 @click.command("ledger", short_help="Show the shapes and costs of every step.")
 @program_argument
-@click.option("--def", "only", metavar="NAME", help="Only the definition or module NAME.")
+@click.option(
+    "--def",
+    "only",
+    metavar="NAME",
+    shell_complete=definition_names,
+    help="Only the definition or module NAME.",
+)
 @click.option(
     "--dims",
     metavar="B=2,S=3",
-    default="",
     help="Give the numbers at these sizes as well; sizes that follow from them may be left out.",
 )
 @click.option(
@@ -38,7 +49,9 @@ RENDERERS = {"text": "text", "md": "markdown", "html": "html", "json": "json", "
 )
 @click.option("--inline", is_flag=True, help="Fold out calls, and say where each row stands.")
 @color_option
-def command(file: str, only: str | None, dims: str, format_: str, inline: bool, color: str) -> None:
+def command(
+    file: str, only: str | None, dims: str | None, format_: str, inline: bool, color: str
+) -> None:
     """Show the shape ledger of each definition in FILE (`-` is standard input).
 
     A ledger has a row for each input and each step: its name, the operation, the shapes that go

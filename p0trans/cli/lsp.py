@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib.util import find_spec
 
 import click
@@ -23,6 +24,8 @@ def command() -> None:
     """
     if find_spec("pygls") is None:
         raise click.ClickException("the language server needs pygls: pip install 'p0trans[lsp]'")
+    if sys.stdin is None or sys.stdout is None:
+        raise click.ClickException("the language server needs standard input and output")
     from p0trans.lsp.server import serve
 
     if not serve():

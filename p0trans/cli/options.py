@@ -22,6 +22,20 @@ def _program_files(ctx: click.Context, parameter: click.Parameter, incomplete: s
     return list(program_files(incomplete, (".p0",)))
 
 
+def path_candidates(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[Any]:
+    """What a shell completes the path of any file with."""
+    from p0trans.cli.candidates import any_files
+
+    return list(any_files(incomplete))
+
+
+def definition_names(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[Any]:
+    """What a shell completes the name of a definition or module with."""
+    from p0trans.cli.candidates import names
+
+    return list(names(ctx, incomplete, definitions=True))
+
+
 def files_argument(command: Command) -> Command:
     """`FILE...`, as the parameter `files`."""
     return click.argument(
@@ -32,6 +46,14 @@ def files_argument(command: Command) -> Command:
 def program_argument(command: Command) -> Command:
     """`FILE`, as the parameter `file`."""
     return click.argument("file", shell_complete=_program_files)(command)
+
+
+def required_path(ctx: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    """A callback for the path of an output: an empty one, as of an unset variable of the shell,
+    is a mistake."""
+    if value == "":
+        raise click.BadParameter("the path is empty")
+    return value
 
 
 def color_option(command: Command) -> Command:
@@ -58,12 +80,12 @@ def report_options(command: Command) -> Command:
     return option(color_option(command))
 
 
-def read_dims(text: str) -> dict[str, int]:
+def read_dims(text: str | None) -> dict[str, int]:
     """The sizes in `B=2,S=3`. Raises click.BadParameter for what is not such a list."""
     from p0trans.shapes.dim import LARGEST_SIZE
 
     sizes: dict[str, int] = {}
-    for pair in filter(None, text.split(",")):
+    for pair in () if text is None else text.split(","):
         name, _, size = (part.strip() for part in pair.partition("="))
         digits = size.lstrip("0")
         decimal = size.isascii() and size.isdigit() and len(digits) <= len(str(LARGEST_SIZE))

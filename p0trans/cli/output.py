@@ -27,17 +27,22 @@ def put(text: str, *, err: bool = False, encoding: str | None = None) -> None:
     who has gone away ends the program quietly; another failure is a `click.ClickException`.
     """
     stream = sys.stderr if err else sys.stdout
-    if stream is None:
+    if stream is None or not text:
         return
     data = text.encode(encoding or stream.encoding or "utf-8", "backslashreplace")
     try:
         stream.buffer.write(data)
         stream.buffer.flush()
     except OSError as error:
-        _abandon(stream)
+        abandon(stream)
         if isinstance(error, BrokenPipeError):
             raise click.exceptions.Exit(BROKEN_PIPE) from error
-        raise click.ClickException(f"the output cannot be written: {error.strerror}") from error
+        raise unwritable(error) from error
+
+
+def unwritable(error: OSError) -> click.ClickException:
+    """What is said when the output cannot be written."""
+    return click.ClickException(f"the output cannot be written: {error.strerror}")
 
 
 def report(
@@ -107,6 +112,6 @@ def terminal_width(stream: TextIO | None) -> int:
     return columns or DEFAULT_WIDTH
 
 
-def _abandon(stream: TextIO) -> None:
+def abandon(stream: TextIO) -> None:
     """Let what `stream` still holds go nowhere, so that closing it at exit cannot fail."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -8,8 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from p0trans.cli.emission import emission, emission_options
-from p0trans.cli.options import color_option, files_argument, read_sources
+from p0trans.cli.emission import emission, emission_options, unsuitable
+from p0trans.cli.options import (
+    color_option,
+    files_argument,
+    path_candidates,
+    read_sources,
+    required_path,
+)
 from p0trans.cli.output import put, report
 from p0trans.diagnostics.model import Severity
 from p0trans.files import STANDARD_INPUT, write_atomically
@@ -24,12 +30,15 @@ if TYPE_CHECKING:
 @click.option(
     "-o",
     "--output",
+    callback=required_path,
+    shell_complete=path_candidates,
     metavar="FILE",
     default="-",
     help="Where to write the page; - is standard output, which is the default.",
 )
 @click.option(
     "--against",
+    shell_complete=path_candidates,
     metavar="OLD",
     help="Show what changed since OLD: a revision of git, or a file with the earlier source.",
 )
@@ -72,7 +81,7 @@ def command(
     try:
         built = driver.build_sources(sources, options)
     except OptionError as error:
-        raise click.BadParameter(str(error), param_hint="--dynamic") from error
+        raise unsuitable(error) from error
     before = None if against is None else _before(sources, against, options)
     page = render(built, before, against or "")
     found = [item for item in built.diagnostics if item.severity is not Severity.NOTE]
@@ -101,6 +110,6 @@ def _before(sources: Sequence[Source], against: str, options: Options) -> Built:
         except OptionError:
             # The options suit the program of now.
             checked = driver.check_sources(old, options.flags, loader)
-            return Built((), checked.diagnostics, checked.program)
+            return Built((), checked.diagnostics, checked.program, checked.program)
     except HistoryError as error:
         raise click.BadParameter(str(error), param_hint="--against") from error

@@ -5,11 +5,17 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from p0trans.cli.options import files_argument, read_dims, read_sources, report_options
+from p0trans.cli.options import (
+    definition_names,
+    files_argument,
+    read_dims,
+    read_sources,
+    report_options,
+)
 from p0trans.cli.output import put, report
 from p0trans.diagnostics.model import Severity
 from p0trans.emit.options import Options as EmitOptions
@@ -23,14 +29,30 @@ _SHORT = 8
 """Parts of work; a bar for fewer would be gone before it is seen."""
 
 
+def _engine_candidates(
+    ctx: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[Any]:
+    """What a shell completes the list of engines with."""
+    from p0trans.cli.candidates import listed
+
+    return list(listed(ENGINE_NAMES, incomplete))
+
+
 @click.command("verify", short_help="Compare emitted code with the reference interpreter.")
 @files_argument
-@click.option("--def", "only", metavar="NAME", help="Only the definition or module NAME.")
-@click.option("--dims", metavar="B=2,S=3", default="", help="Sizes of some shape variables.")
+@click.option(
+    "--def",
+    "only",
+    metavar="NAME",
+    shell_complete=definition_names,
+    help="Only the definition or module NAME.",
+)
+@click.option("--dims", metavar="B=2,S=3", help="Sizes of some shape variables.")
 @click.option("--seed", type=int, default=0, show_default=True, help="For sizes and inputs.")
 @click.option(
     "--on",
     metavar="ENGINE,...",
+    shell_complete=_engine_candidates,
     default="eager",
     show_default=True,
     help=f"What to run on: {', '.join(ENGINE_NAMES)}.",
@@ -54,7 +76,7 @@ _SHORT = 8
 def command(
     files: tuple[str, ...],
     only: str | None,
-    dims: str,
+    dims: str | None,
     seed: int,
     on: str,
     grad: bool,

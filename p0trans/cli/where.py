@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from p0trans.cli.options import color_option
+from p0trans.cli.options import color_option, path_candidates
 from p0trans.cli.output import put, terminal_width, wants_color
 from p0trans.diagnostics.measure import escaped
 from p0trans.diagnostics.model import Label
@@ -20,8 +20,15 @@ if TYPE_CHECKING:
     from p0trans.tools.where import Found
 
 
+def _candidates(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[Any]:
+    """What a shell completes the argument with: Python files, whose line is still to come."""
+    from p0trans.cli.candidates import program_files
+
+    return list(program_files(incomplete, (".py",)))
+
+
 @click.command("where", short_help="Show which source an emitted line came from.")
-@click.argument("place", metavar="FILE:LINE|-", required=False)
+@click.argument("place", metavar="FILE:LINE|-", required=False, shell_complete=_candidates)
 @click.option(
     "--map",
     "map_",
@@ -32,6 +39,7 @@ if TYPE_CHECKING:
 @click.option(
     "--traceback",
     metavar="TEXT",
+    shell_complete=path_candidates,
     help="Show the emitted lines of the Python traceback in the file TEXT; - is standard input.",
 )
 @color_option

@@ -6,7 +6,7 @@ defines value `n + i`. A step uses only values before it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
@@ -99,11 +99,25 @@ class Number(NamedTuple):
 Node: TypeAlias = Apply | Call | Pack | Project | Alias | Number
 
 
-class Origin(NamedTuple):
-    """What a rewritten step stands for: the name of an idiom, and the source that it replaced, in
-    the file of its definition."""
+class Idiom(NamedTuple):
+    """What a reader calls a rewritten step, `softmax over S`: a name, and the size of the axis that
+    it goes along."""
 
-    idiom: str
+    name: str
+    over: Dim | None = None
+
+    def __str__(self) -> str:
+        return self.name if self.over is None else f"{self.name} over {self.over}"
+
+    def substitute(self, replacements: Mapping[str, Dim]) -> Idiom:
+        return self if self.over is None else Idiom(self.name, self.over.substitute(replacements))
+
+
+class Origin(NamedTuple):
+    """What a rewritten step stands for: an idiom, and the source that it replaced, in the file of
+    its definition."""
+
+    idiom: Idiom
     spans: tuple[Span, ...]
 
 

@@ -86,7 +86,7 @@ def _match(texts: _Texts, stretch: Stretch, values: tuple[Value, ...]) -> Match:
         facts,
         _outermost(spans),
         tuple(dict.fromkeys(name for s in steps if (name := s.binding or s.owner) is not None)),
-        tuple(dict.fromkeys(origin.idiom for origin in origins)),
+        tuple(dict.fromkeys(str(origin.idiom) for origin in origins)),
     )
 
 

@@ -6,6 +6,7 @@ PyTorch and torch_xla are imported by the functions that need them.
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -16,8 +17,8 @@ from p0trans.emit.varying import multiple_of, varying
 from p0trans.importing import import_text
 from p0trans.ir.program import Program
 from p0trans.shapes.dim import Constraint, constant, variable
-from p0trans.shapes.orient import orient
 from p0trans.shapes.sample import sample_sizes
+from p0trans.tools.constraints import SizesError, known_sizes
 from p0trans.tools.verify_subjects import Subject, subjects
 from p0trans.types import TensorType, Type
 
@@ -53,6 +54,7 @@ def exported_bytes(program: Program, subject: Subject, dims: Mapping[str, int]) 
     plan = subject.plan
     assert plan is not None
     sizes = _sizes(subject, dims, plan.constructor)
+    _require_fixed(subject, dims, sizes)
     _require("torch", "torch")
     import torch
 
@@ -70,21 +72,31 @@ def stablehlo_text(program: Program, subject: Subject, dims: Mapping[str, int]) 
     sizes = _sizes(subject, dims, subject.definition.shape_parameters)
     _require("torch", "torch")
     _require("torch_xla", "xla")
-    from torch_xla.stablehlo import VariableType, exported_program_to_stablehlo
+    from torch_xla.stablehlo import (
+        StableHLOExportOptions,
+        VariableType,
+        exported_program_to_stablehlo,
+    )
 
     exported = _exported(program, subject, sizes, varying=False)
-    module: Any = exported_program_to_stablehlo(exported)
+    _write_out_constants(exported)
+    # The text has no weights; torch_xla would make NumPy arrays of them, which have no BF16.
+    options = StableHLOExportOptions(export_weights=False)
+    module: Any = exported_program_to_stablehlo(exported, options)
     # The order of the arguments is torch_xla's own, and only its bundle has it.
     (function,) = module._bundle.stablehlo_funcs
-    inputs = exported.graph_signature.user_inputs
+    signature = exported.graph_signature
     lines = []
     for index, location in enumerate(function.meta.input_locations):
         if location.type_ is VariableType.INPUT_ARG:
-            what = f"input {inputs[location.position]}"
-        elif location.type_ is VariableType.PARAMETER:
-            what = location.name
+            what = f"input {signature.user_inputs[location.position]}"
+        elif location.type_ is VariableType.CONSTANT:
+            # A Bool is one that torch_xla does not write out.
+            value = module._bundle.additional_constants[location.position].tolist()
+            what = f"constant {json.dumps(value)}"
         else:
-            what = f"constant {location.position}"
+            kind = "parameter" if location.name in signature.parameters else "buffer"
+            what = f"{kind} {location.name}"
         lines.append(f"// %arg{index}: {what}\n")
     text: str = module.get_stablehlo_text()
     return "".join((*lines, text))
@@ -97,19 +109,34 @@ def _sizes(subject: Subject, dims: Mapping[str, int], needed: Sequence[str]) -> 
         if name not in names:
             listed = ", ".join(names) or "none"
             raise ExportError(f"`{name}` is no shape variable of {subject.name}; it has {listed}")
-    given = (Constraint(variable(name), "==", constant(size)) for name, size in dims.items())
+    try:
+        known = known_sizes(names, subject.constraints, dims)
+    except SizesError as error:
+        raise ExportError(f"{subject.name} needs {error}") from error
+    missing = [name for name in needed if name not in known]
+    if missing:
+        raise ExportError(f"the sizes of {', '.join(missing)} are needed: give them with --dims")
+    given = (Constraint(variable(name), "==", constant(size)) for name, size in known.items())
     constraints = (*subject.constraints, *given)
     found = sample_sizes(names, (*constraints, *_large(subject)), 1, 0)
     found = found or sample_sizes(names, constraints, 1, 0)
     if not found:
         facts = ", ".join(map(str, constraints))
         raise ExportError(f"no sizes were found for {subject.name} with {facts}")
-    system = orient(names, constraints)
-    numbers = {name: system.reduce_dim(variable(name)).as_integer() for name in names}
-    missing = [name for name in needed if numbers[name] is None]
-    if missing:
-        raise ExportError(f"the sizes of {', '.join(missing)} are needed: give them as dims")
     return found[0]
+
+
+def _require_fixed(subject: Subject, dims: Mapping[str, int], sizes: Mapping[str, int]) -> None:
+    """Raise ExportError for a size of `dims` that the constructor does not decide."""
+    assert subject.plan is not None
+    constructor = {name: sizes[name] for name in subject.plan.constructor}
+    fixed = known_sizes(subject.definition.shape_parameters, subject.constraints, constructor)
+    for name in dims:
+        if name not in fixed:
+            raise ExportError(
+                f"`{name}` varies in what is exported, so that a size for it has no effect; with"
+                " --to stablehlo all sizes are fixed"
+            )
 
 
 def _large(subject: Subject) -> Iterator[Constraint]:
@@ -153,6 +180,28 @@ def _exported(
         except RuntimeError as error:
             first = str(error).strip().splitlines()[0]
             raise ExportError(f"torch.export does not take {subject.name}: {first}") from error
+
+
+def _write_out_constants(exported: ExportedProgram) -> None:
+    """Make each number of a program a part of it; torch.export has them as arguments."""
+    import torch
+
+    graph, signature = exported.graph, exported.graph_signature
+    lifted = signature.inputs_to_lifted_tensor_constants
+    for node in [node for node in graph.nodes if node.name in lifted]:
+        number = exported.constants[lifted[node.name]]
+        first = next(each for each in graph.nodes if each.op != "placeholder")
+        with graph.inserting_before(first):
+            written = graph.call_function(
+                torch.ops.aten.full.default,
+                (list(number.shape), number.item()),
+                {"dtype": number.dtype, "device": number.device},
+            )
+        written.meta = node.meta
+        node.replace_all_uses_with(written)
+        graph.erase_node(node)
+    signature.input_specs = [spec for spec in signature.input_specs if spec.arg.name not in lifted]
+    exported.graph_module.recompile()
 
 
 def _example(type_: Type, sizes: Mapping[str, int]) -> Any:

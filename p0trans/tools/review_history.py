@@ -64,9 +64,21 @@ def _in_file(sources: Sequence[Source], old: Path) -> _Before:
         source = read_source(place)
         if not isinstance(source, Source):
             raise HistoryError(source.message)
+        if path == now and not _is_program(source):
+            raise HistoryError(f"{old} is no Phase 0 program: no definition in it can be read")
         return source.text
 
     return before
+
+
+def _is_program(source: Source) -> bool:
+    """Whether a text has a declaration, or is none so far; Python may have imports that parse."""
+    from p0trans.syntax import tree
+    from p0trans.syntax.parse import parse
+
+    parsed = parse(source)
+    declared = any(not isinstance(node, tree.Import) for node in parsed.file.declarations)
+    return declared or not parsed.diagnostics
 
 
 def _in_git(sources: Sequence[Source], revision: str) -> _Before:

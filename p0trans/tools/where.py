@@ -50,6 +50,10 @@ class Tracer:
 
     def find(self, emitted: Path, line: int) -> Found:
         """Raises WhereError."""
+        text = _read(emitted).text
+        last = text.count("\n") + (not text.endswith("\n"))
+        if not 1 <= line <= last:
+            raise WhereError(f"there is no line {line} in {emitted}: it ends at line {last}")
         map_, folder = self.map_of(emitted)
         mapped = map_.at(line)
         if mapped is None:

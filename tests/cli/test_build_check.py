@@ -171,6 +171,7 @@ def test_standard_input_with_a_file(folder: Path) -> None:
     [
         (("--check", "--watch", "good.p0"), "--check and --watch exclude each other"),
         (("--check", "--fail-on-change", "good.p0"), "exclude each other"),
+        (("--watch", "--explain-rewrites", "good.p0"), "exclude each other"),
         (("--check", "good.p0", "-o", "-"), "--check needs a file that is written"),
         (("--fail-on-change", "-"), "--fail-on-change needs a file that is written"),
         (("--watch", "good.p0", "-o", "-"), "--watch needs a file that is written"),

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -108,6 +109,56 @@ def test_targets(folder: Path, target: str) -> None:
     text = invoke("build", "good.p0", "-o", "-", "--target", target).stdout
     assert "def compile_twice(" in text
     assert f"#     p0trans build good.p0 --target {target}\n" in text
+
+
+@pytest.mark.parametrize("files", [("model/good.p0",), ("model/good.p0", "model/deep/norm.p0")])
+def test_the_command_of_a_header_gives_the_text_again(
+    folder: Path, files: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "model" / "deep").mkdir(parents=True)
+    (folder / "good.p0").rename(folder / "model" / "good.p0")
+    (folder / "norm.p0").rename(folder / "model" / "deep" / "norm.p0")
+    options = ("--target", "compile", "--dynamic", "B", "-o")
+    assert invoke("build", *files, *options, "out/").exit_code == 0
+    command = (folder / "out" / "good.py").read_text().splitlines()[2]
+    program, *words = shlex.split(command.removeprefix("#"))
+    assert program == "p0trans"
+    monkeypatch.chdir(folder / "model")
+    assert invoke(*words, "-o", "../again/").exit_code == 0
+    for path in (folder / "out").rglob("*.py"):
+        again = folder / "again" / path.relative_to(folder / "out")
+        assert again.read_bytes() == path.read_bytes()
+
+
+def test_state_that_a_file_declares_itself(folder: Path) -> None:
+    declared = f"{NORM}\nmodule Scale = scale with\n  param w = ones\n  const k = 2.0\n"
+    (folder / "declared.p0").write_text(declared)
+    for option, name, value in (
+        ("--param", "w", "zeros"),
+        ("--const", "k", "0.5"),
+        ("--const", "w", "1.0"),
+        ("--param", "x", "ones"),
+    ):
+        for command in ("build", "review"):
+            result = invoke(command, "declared.p0", "-o", "out", option, f"{name}={value}")
+            assert (result.exit_code, result.stdout) == (2, "")
+            assert result.stderr.endswith(
+                f"Error: `{option} {name}` has no effect: declared.p0 declares its modules, and"
+                " with them what is state\n"
+            )
+    assert produced(folder) == []
+    # It has an effect where another file of the package does not.
+    flagged = ("build", "norm.p0", "declared.p0", "-o", "out/", "--param", "w=zeros")
+    assert invoke(*flagged).exit_code == 0
+    assert "nn.init.zeros_(self.w)" in (folder / "out" / "norm.py").read_text()
+    assert "nn.init.ones_(self.w)" in (folder / "out" / "declared.py").read_text()
+
+
+@pytest.mark.parametrize("text", ["", ",", "B,", " "])
+def test_dynamic_dims_without_a_name(folder: Path, text: str) -> None:
+    result = invoke("build", "good.p0", "--target", "compile", "--dynamic", text)
+    assert result.exit_code == 2
+    assert f"--dynamic: '{text}' is not NAME,NAME" in result.stderr
 
 
 def test_dynamic_dims(folder: Path) -> None:

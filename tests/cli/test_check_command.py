@@ -155,6 +155,12 @@ def test_fix_of_standard_input_goes_to_standard_output() -> None:
     assert result.stderr == "applied 1 fix\nno problems in 1 file\n"
 
 
+def test_fix_and_diff_exclude_each_other(folder: Path) -> None:
+    result = invoke("check", "--fix", "--diff", "fixable.p0")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert (folder / "fixable.p0").read_text() == FIXABLE
+
+
 def test_diff_shows_the_fixes_and_changes_nothing(folder: Path) -> None:
     result = invoke("check", "--diff", "fixable.p0")
     assert result.exit_code == 1

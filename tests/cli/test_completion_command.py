@@ -107,6 +107,51 @@ def test_programs_and_stablehlo_for_export() -> None:
     assert completed("check", "lo") == []
 
 
+def test_emitted_files_for_where() -> None:
+    assert completed("where", "ro") == ["plain,rope.py"]
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        (("ledger", "net.p0", "--def", ""), ["Net", "add", "net"]),
+        (("verify", "add.p0", "net.p0", "--def", "A"), ["Add"]),
+        (("verify", "--grad", "add.p0", "--def", ""), ["Add", "add"]),
+        (("export", "net.p0", "--module", ""), ["Net"]),
+        (("export", "add.p0", "--module", ""), ["Add"]),
+        (("ledger", "broken.p0", "--def", ""), ["Add", "add"]),
+        (("ledger", "no.p0", "--def", ""), []),
+        (("ledger", "--def", ""), []),
+        (("verify", "x.p0", "--on", ""), ["eager", "compile", "xla"]),
+        (("verify", "x.p0", "--on", "eager,"), ["eager,compile", "eager,xla"]),
+        (("verify", "x.p0", "--on", "xla,eager,c"), ["xla,eager,compile"]),
+    ],
+)
+def test_values_of_options(words: tuple[str, ...], found: list[str]) -> None:
+    add = "let add [B] (x : Tensor[F32, [B]]) : Tensor[F32, [B]] = x + x\n"
+    net = f"{add}let net [B] (x : Tensor[F32, [B]]) : Tensor[F32, [B]] = add[B] x\n"
+    Path("add.p0").write_text(add)
+    Path("net.p0").write_text(f"{net}module Net = net\n")
+    Path("broken.p0").write_text(f"{add}let wrong [B] (x : Tensor[F32, [B]]) =\n")
+    assert completed(*words) == [f"plain,{value}" for value in found]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("build", "-o"),
+        ("review", "-o"),
+        ("review", "--against"),
+        ("export", "-o"),
+        ("export", "--tpu-python"),
+        ("where", "--map"),
+        ("where", "--traceback"),
+    ],
+)
+def test_paths_of_options_are_left_to_the_shell(words: tuple[str, ...]) -> None:
+    assert completed(*words, "r") == ["file,r"]
+
+
 @pytest.mark.parametrize("name", ["two words.p0", "a$b.p0", "a\nb.p0"])
 def test_names_that_a_shell_has_to_quote_are_left_to_it(tmp_path: Path, name: str) -> None:
     (tmp_path / name).touch()

@@ -74,6 +74,8 @@ def test_a_wrong_program() -> None:
         (("--dims", "X=1"), "'X' is no shape variable here; there are B, D, K"),
         (("--dims", "B=2"), "`twice` also needs the size of D"),
         (("--dims", "B=1,D=1,K=1"), "`halves` needs B >= 2, which is false for B = 1"),
+        (("--dims", ""), "'' is not NAME=SIZE"),
+        (("--dims", "B=1,"), "'' is not NAME=SIZE"),
         (("--dims", "B=0"), "'B=0' is not NAME=SIZE"),
         (("--dims", "B=x"), "'B=x' is not NAME=SIZE"),
         (("--dims", "B=-1"), "'B=-1' is not NAME=SIZE"),

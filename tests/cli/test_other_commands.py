@@ -42,6 +42,31 @@ def test_ir_prints_the_typed_steps(tmp_path: Path) -> None:
     assert invoke("ir", "-", stdin=GOOD).exit_code == 0
 
 
+def test_ir_in_the_style_of_emission() -> None:
+    explicit, idiomatic = (
+        invoke("ir", "-", "--style", style, stdin=NORM).stdout
+        for style in ("explicit", "idiomatic")
+    )
+    assert invoke("ir", "-", stdin=NORM).stdout == explicit
+    assert "rsqrt" in explicit
+    assert "rms_norm" not in explicit
+    _, body = idiomatic.split("forward(x)\n")
+    assert "= rms_norm x weight" in body
+    assert "rsqrt" not in body
+
+
+NORM = """let norm [B, D]
+    (x : Tensor[F32, [B, D]]) (weight : Tensor[F32, [D]]) (eps : Tensor[F32, []])
+    : Tensor[F32, [B, D]] =
+  let mean_sq = reduce_keep[mean, axis=1] (x * x) in
+  let rstd    = rsqrt (mean_sq + broadcast eps [B, 1]) in
+  x * broadcast rstd [B, D] * broadcast weight [B, D]
+module Norm = norm with
+  param weight = ones
+  const eps = 1e-6
+"""
+
+
 def test_ir_of_a_wrong_program() -> None:
     result = invoke("ir", "-", stdin=BAD)
     assert (result.exit_code, result.stdout) == (1, "")
@@ -93,7 +118,32 @@ def test_explain_without_a_page_has_the_words_of_the_table(
         assert output.startswith(f"# {code}: {entry.title}\n\n{entry.message}")
 
 
-def test_explain_of_an_unknown_code() -> None:
-    result = invoke("explain", "P1299")
+@pytest.mark.parametrize(
+    ("code", "hint"),
+    [
+        ("P9999", ""),
+        ("P1299", ""),
+        ("rule", ""),
+        ("503", "; did you mean P0503?"),
+        ("pO5o3", "; did you mean P0503?"),
+        ("P503", "; did you mean P0503?"),
+    ],
+)
+def test_explain_of_an_unknown_code(code: str, hint: str) -> None:
+    result = invoke("explain", code)
     assert result.exit_code == 2
-    assert "there is no code 'P1299'; did you mean P12" in result.stderr
+    assert result.stderr.endswith(f"there is no code '{code}'{hint}\n")
+
+
+@pytest.mark.parametrize("what", ["good.p0", "good.p0:x", "good.p0:-1", ""])
+def test_explain_of_neither_a_code_nor_a_line(what: str) -> None:
+    result = invoke("explain", what)
+    assert result.exit_code == 2
+    assert f"'{what}' is neither a code nor FILE:LINE" in result.stderr
+
+
+@pytest.mark.parametrize("command", ["build", "review", "export"])
+def test_an_empty_path_is_no_output(command: str) -> None:
+    result = invoke(command, "-", "-o", "", stdin=GOOD)
+    assert result.exit_code == 2
+    assert "the path is empty" in result.stderr

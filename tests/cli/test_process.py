@@ -115,17 +115,47 @@ def test_a_reader_who_goes_away_ends_it_quietly(command: list[str]) -> None:
     process.stderr.close()
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
-def test_a_full_disk_behind_standard_output() -> None:
+NEEDS_FULL = pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+
+
+@NEEDS_FULL
+@pytest.mark.parametrize("command", [["ops"], ["--help"], ["--version"], ["check", "--help"]])
+def test_a_full_disk_behind_standard_output(command: list[str]) -> None:
     with open("/dev/full", "wb") as full:
         done = subprocess.run(
-            [sys.executable, "-m", "p0trans", "ops"],
+            [sys.executable, "-m", "p0trans", *command],
             stdout=full,
             stderr=subprocess.PIPE,
             check=False,
         )
     assert done.returncode == 1
     assert done.stderr == b"Error: the output cannot be written: No space left on device\n"
+
+
+@NEEDS_FULL
+@pytest.mark.parametrize(
+    ("command", "status"),
+    [(["build", "-"], 0), (["explain", "nothing"], 2), (["nothing"], 2), (["ir", "absent.p0"], 1)],
+)
+def test_a_full_disk_behind_standard_error(command: list[str], status: int) -> None:
+    """It changes neither the result nor the exit status."""
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "p0trans", *command],
+            input=GOOD.encode(),
+            stdout=subprocess.PIPE,
+            stderr=full,
+            check=False,
+        )
+    assert done.returncode == status
+    assert bool(done.stdout) is (status == 0)
+
+
+def test_a_server_without_standard_output() -> None:
+    command = f"{sys.executable} -m p0trans lsp >&-"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, input=b"", check=False)
+    assert done.returncode == 1
+    assert done.stderr == b"Error: the language server needs standard input and output\n"
 
 
 def test_no_standard_streams() -> None:

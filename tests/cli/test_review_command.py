@@ -119,6 +119,15 @@ def test_against_without_git(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "git cannot be run" in result.stderr
 
 
+def test_against_what_is_no_program() -> None:
+    assert invoke("build", "main.p0").exit_code == 0
+    result = invoke("review", "main.p0", "--against", "main.py")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "main.py is no Phase 0 program" in result.stderr
+    Path("broken.p0").write_text(f"{GOOD}\nlet wrong =\n")
+    assert invoke("review", "main.p0", "--against", "broken.p0").exit_code == 0
+
+
 def test_against_what_is_not_text() -> None:
     committed()
     Path("old.p0").write_bytes(b"\xff")

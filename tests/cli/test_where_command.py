@@ -127,6 +127,14 @@ def test_lines_that_come_from_nowhere() -> None:
     assert f"{helper} comes from no line" in complaint(helper)
 
 
+@pytest.mark.parametrize("line", [0, 999])
+def test_a_line_that_is_not_there(line: int) -> None:
+    build()
+    count = Path("main.py").read_text().count("\n")
+    said = complaint(f"main.py:{line}")
+    assert said == f"Error: there is no line {line} in main.py: it ends at line {count}"
+
+
 def test_an_emitted_file_that_is_not_what_the_map_was_made_for() -> None:
     build("--source-map")
     with Path("main.py").open("a") as file:

@@ -57,4 +57,4 @@ def test_a_file_that_cannot_be_read() -> None:
 def test_neither_a_code_nor_a_line(what: str) -> None:
     result = invoke("explain", what)
     assert result.exit_code == 2
-    assert f"there is no code '{what}'" in result.stderr
+    assert f"'{what}' is neither a code nor FILE:LINE" in result.stderr

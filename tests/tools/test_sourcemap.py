@@ -229,3 +229,15 @@ def test_a_library_source_is_named_by_its_place_there() -> None:
 def test_what_is_no_map(text: str) -> None:
     with pytest.raises(MapError):
         from_json(text)
+
+
+def test_an_idiom_of_a_called_definition_is_named_in_the_dims_of_its_caller() -> None:
+    text = """from std.softmax import softmax
+
+let gates [B, D] (x : Tensor[F32, [B, D]]) (w : Tensor[F32, [D, 2]]) : Tensor[F32, [1, B, 2]] =
+  softmax[1, B, 2] (reshape (matmul x w) [1, B, 2])
+"""
+    result = built(Source("main.p0", text))
+    (file,) = result.files
+    idioms = {idiom for match in matches(result.program, file) for idiom in match.idioms}
+    assert idioms == {"softmax over 2"}

@@ -103,6 +103,7 @@ def test_what_fits(report: Report, fits: bool, words: str) -> None:
     [
         (("--to", "tpu"), "--to tpu needs --topology, such as v5e:2x2"),
         (("--topology", "v5e:2x2"), "--topology goes with --to tpu"),
+        (("--tpu-python", "python"), "--tpu-python goes with --to tpu"),
         (("--to", "tpu", "--topology", "v5e"), "'v5e' is not GENERATION:AxB or"),
         (("--to", "tpu", "--topology", "v5e:0x2"), "'v5e:0x2' is not GENERATION:AxB or"),
         (("--to", "tpu", "--topology", "v5e:2x2", "--dims", "B=2"), "neither --module nor --dims"),
