@@ -74,7 +74,7 @@ def train(engine: str, steps: int) -> tuple[nn.Module, Curve]:
         measure = pieces.compile_char_loss(measure)
     # XLA notes what is to be done, and does it when a step is complete.
     complete = import_module("torch_xla").sync if engine == "xla" else None
-    optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=2e-3)
     curve = Curve([], [])
     for ids, target in batches(text, steps):
         started = time.perf_counter()

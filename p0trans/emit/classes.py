@@ -87,15 +87,19 @@ def _constructor(
     for item in plan.numbers:
         type_ = _number_type(plan, item.parameter)
         signature.append(f"{item.name}: {type_.__name__} = {number(type_(item.default))}")
-    consts = {const.parameter: const.span for const in plan.module.consts}
+    kept = {const.parameter: const.span for const in plan.module.consts}
+    for sub in plan.module.subs:
+        for _, mine in sub.bound:
+            if plan.owned[mine].number and "." not in plan.owned[mine].path:
+                kept[mine] = sub.span
     stored = [
         (plan.variables[name], plan.arguments[name], Trace(sizes=(name,)))
         for name in plan.constructor
     ]
     stored += [
-        (plan.owned[item.parameter].path, item.name, Trace(spans=(consts[item.parameter],)))
+        (plan.owned[item.parameter].path, item.name, Trace(spans=(kept[item.parameter],)))
         for item in plan.numbers
-        if item.parameter in consts
+        if item.parameter in kept
     ]
     assignments = [Line(f"self.{path} = {name}", trace=trace) for path, name, trace in stored]
     assignments += [
@@ -169,18 +173,12 @@ def _child_code(plan: ClassPlan, sub: Sub, child: ClassPlan, scope: FileScope) -
         arguments.append(f"{keyword}={names[ours[item.parameter]]}")
     arguments += () if layer is None else layer.keywords
     arguments += ["device=device"] if child.factory else []
-    if "dtype" in child.factory and (layer is not None or "dtype" in plan.factory):
-        dtype = "dtype" if layer is None else _dtype_argument(_state_dtype(child), plan)
-        arguments.append(f"dtype={dtype}")
+    if "dtype" in child.factory:
+        (declared,) = child.floats
+        passes_on = layer is None and "dtype" in plan.factory
+        arguments.append(f"dtype={'dtype' if passes_on else _dtype_argument(declared, plan)}")
     class_ = scope.classes[sub.module] if layer is None else f"nn.{layer.name}"
     return f"self.{plan.children[sub.name]} = {class_}({', '.join(arguments)})"
-
-
-def _state_dtype(plan: ClassPlan) -> DType:
-    """The dtype of a module's first state."""
-    type_ = plan.definition.parameters[plan.module.states[0].parameter].type
-    assert isinstance(type_, TensorType)
-    return type_.dtype
 
 
 def _dtype_argument(declared: DType, plan: ClassPlan) -> str:

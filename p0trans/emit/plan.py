@@ -45,8 +45,9 @@ class ClassPlan:
     number: their input 0 stands for the constructor's variables, input `i + 1` is `inputs[i]`.
     `variables` and `children` are the attributes of shape variables and child modules, `owned`
     those of the parameters that are no inputs. `factory` says which of the device and the dtype of
-    its tensors `__init__` takes: no dtype where the module has floats of several. Where torch.nn
-    has the module, that is its `layer` and emitted instead.
+    its tensors `__init__` takes: no dtype where the module has `floats` of several. Where torch.nn
+    has the module, that is its `layer` and emitted instead. `loose` are the numbers that such a
+    layer keeps, which may have a wider type there: `nn.RMSNorm` has None for an eps.
     """
 
     module: Module
@@ -61,6 +62,7 @@ class ClassPlan:
     owned: Mapping[int, Owned]
     factory: tuple[str, ...]
     floats: frozenset[DType]
+    loose: frozenset[int]
     layer: TorchLayer | None
 
     @property
@@ -127,11 +129,16 @@ def _plan(
     )
     constructor, bindings = _constructor(module, definition, inputs, plans)
     variables = allocate(constructor, MODULE_ATTRIBUTES)
+    loose = {
+        mine for sub in module.subs for their, mine in sub.bound if their in plans[sub.module].loose
+    }
+    own_copies = {index for index in loose if _is_used(definition, module, index)}
     # What a child keeps has its name there.
     kept = sorted(
         (
             *(state.parameter for state in module.states),
             *(const.parameter for const in module.consts),
+            *own_copies,
         )
     )
     names = [definition.parameters[index].name for index in kept]
@@ -155,6 +162,8 @@ def _plan(
     for const in module.consts:
         owned[const.parameter] = Owned(values[definition.parameters[const.parameter].name], True)
         defaults[const.parameter] = const.default
+    for index in own_copies:
+        owned[index] = Owned(values[definition.parameters[index].name], True)
     arguments = allocate(constructor, taken)
     # Shape variables and parameters are two name spaces of the source and one of a signature.
     numbers = allocate(
@@ -177,9 +186,20 @@ def _plan(
         variables=variables,
         children=children,
         owned=owned,
-        factory=_factory(module, floats, plans),
+        factory=_factory(definition, module, floats, plans),
         floats=floats,
+        loose=frozenset(loose - own_copies if layer is None else layer.numbers),
         layer=layer,
+    )
+
+
+def _is_used(definition: Definition, module: Module, parameter: int) -> bool:
+    """Whether a module computes with a parameter itself, apart from its children."""
+    calls = {call for sub in module.subs for call in sub.calls}
+    return any(
+        parameter in step.node.operands
+        for value, step in definition.numbered_steps()
+        if value not in calls
     )
 
 
@@ -192,11 +212,19 @@ def _floats(definition: Definition, module: Module) -> frozenset[DType]:
 
 
 def _factory(
-    module: Module, floats: frozenset[DType], plans: Mapping[Reference, ClassPlan]
+    definition: Definition,
+    module: Module,
+    floats: frozenset[DType],
+    plans: Mapping[Reference, ClassPlan],
 ) -> tuple[str, ...]:
-    if not module.states and not any(plans[sub.module].factory for sub in module.subs):
+    children = [plans[sub.module].factory for sub in module.subs]
+    if not module.states and not any(children):
         return ()
-    return ("device", "dtype") if len(floats) == 1 else ("device",)
+    types = [definition.parameters[state.parameter].type for state in module.states]
+    has_floats = any(tensor.dtype.is_float for type_ in types for tensor in tensors(type_))
+    if len(floats) == 1 and (has_floats or any("dtype" in names for names in children)):
+        return ("device", "dtype")
+    return ("device",)
 
 
 def _constructor(

@@ -161,3 +161,78 @@ def test_where_a_target_keeps_the_steps_the_class_stays() -> None:
     assert "nn.Linear(" in text
     assert "class LayerNorm(nn.Module):" in text
     assert "self.norm = LayerNorm(D" in text
+
+
+def test_sizes_come_from_the_state(tmp_path: Any) -> None:
+    layers = (
+        RMS.replace("[B, S, D]\n", "[B, S, D, K]\n", 1)
+        .replace("(x : Tensor[F32, [B, S, D]])", "(x : Tensor[F32, [B, S, 2 * K]])")
+        .replace(": Tensor[F32, [B, S, D]] =", ": Tensor[F32, [B, S, 2 * K]] where D == 2 * K =")
+        .replace("broadcast rstd [B, S, D]", "broadcast rstd [B, S, 2 * K]")
+        .replace("broadcast weight [B, S, D]", "broadcast weight [B, S, 2 * K]")
+    )
+    (tmp_path / "layers.p0").write_text(layers)
+    uses = (
+        USES.replace("twice [B, S, D]", "twice [B, S, D, K]")
+        .replace("(x : Tensor[F32, [B, S, D]])", "(x : Tensor[F32, [B, S, 2 * K]])")
+        .replace(": Tensor[F32, [B, S, D]] =", ": Tensor[F32, [B, S, 2 * K]] where D == 2 * K =")
+        .replace("scale[B, S, D]", "scale[B, S, D, K]")
+    )
+    source = Source(str(tmp_path / "main.p0"), uses, tmp_path / "main.p0")
+    (file,) = build_sources([source], BuildOptions(Options())).files
+    assert "nn.RMSNorm(D, eps=eps" in file.text
+    assert loaded(file.text)["Twice"](D=4)(torch.ones(1, 2, 4)).shape == (1, 2, 4)
+
+
+def test_a_number_that_the_parent_computes_with_is_its_own(tmp_path: Any) -> None:
+    (tmp_path / "layers.p0").write_text(RMS)
+    uses = USES.replace("  y + y\n", "  y + broadcast eps [B, S, D]\n")
+    source = Source(str(tmp_path / "main.p0"), uses, tmp_path / "main.p0")
+    (file,) = build_sources([source], BuildOptions(Options())).files
+    # torch declares `nn.RMSNorm.eps` as a float or None.
+    assert "self.scale.eps" not in file.text
+    twice = loaded(file.text)["Twice"](D=4, eps=0.5)
+    expected = nn.functional.rms_norm(torch.ones(1, 2, 4), (4,), eps=0.5) + 0.5
+    torch.testing.assert_close(twice(torch.ones(1, 2, 4)), expected)
+
+
+MIXED = """
+from std.linear import linear_no_bias, LinearNoBias
+from std.feed_forward import swiglu, SwiGLU
+
+let mixed [B, S, D, H] (x : Tensor[F32, [B, S, D]]) (w : Tensor[F32, [D, D]])
+    (gate : Tensor[F32, [H, D]]) (up : Tensor[F32, [H, D]]) (down : Tensor[F32, [D, H]])
+    (low : Tensor[BF16, [D]]) : Tensor[F32, [B, S, D]] =
+  let y = swiglu[B, S, D, H] (linear_no_bias[B, S, D, D] x w) gate up down in
+  y + broadcast (cast[F32] low) [B, S, D]
+
+module Mixed = mixed with
+  param low = ones
+  sub first = LinearNoBias(weight = w)
+  sub second = SwiGLU(gate_weight = gate, up_weight = up, down_weight = down)
+"""
+
+
+@pytest.mark.parametrize("style", ["idiomatic", "explicit"])
+def test_children_of_mixed_floats_have_their_declared_dtype(style: str) -> None:
+    torch.set_default_dtype(torch.float64)
+    try:
+        mixed = loaded(built(MIXED, style=style))["Mixed"](D=4, H=6)
+    finally:
+        torch.set_default_dtype(torch.float32)
+    dtypes = {name: p.dtype for name, p in mixed.named_parameters()}
+    assert dtypes.pop("low") is torch.bfloat16
+    assert set(dtypes.values()) == {torch.float32}
+    assert mixed(torch.ones(1, 2, 4)).dtype is torch.float32
+
+
+def test_no_dtype_where_no_state_has_one() -> None:
+    text = built("""
+let shifted [N] (x : Tensor[F32, [N]]) (pos : Tensor[I64, [N]]) : Tensor[F32, [N]] =
+  take[axis=0] x pos
+
+module Shifted = shifted with
+  buffer pos = zeros
+""")
+    assert "device: torch.device" in text
+    assert "dtype: torch.dtype | None" not in text

@@ -172,7 +172,7 @@ def _norm(
         variadic=True,
         numbers=_eps,
         layer=Layer(
-            layer, lambda types: types[0].shape[-1:], vectors, _INITIAL[: len(vectors)], ("eps",)
+            layer, lambda types: types[1].shape, vectors, _INITIAL[: len(vectors)], ("eps",)
         ),
         samples=_samples(len(vectors)),
     )
