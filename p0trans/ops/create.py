@@ -46,7 +46,8 @@ def nearest(value: float, dtype: DType) -> float:
         return value
     _, exponent = math.frexp(value)
     unit = max(exponent - dtype.precision, _SMALLEST[dtype.name])
-    result = math.ldexp(round(math.ldexp(value, -unit)), unit)
+    # `round` gives an int, whose zero has no sign.
+    result = math.copysign(math.ldexp(round(math.ldexp(value, -unit)), unit), value)
     return result if abs(result) <= _LARGEST[dtype.name] else math.copysign(math.inf, value)
 
 

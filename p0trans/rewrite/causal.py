@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from p0trans.ir.program import Apply, Value
 from p0trans.rewrite.graph import Graph
-from p0trans.rewrite.pattern import Attempt, Bound, Pattern, number_of
+from p0trans.rewrite.numbers import number_of
+from p0trans.rewrite.pattern import Attempt, Bound, Pattern
 from p0trans.types import Shape
 
 # 8 and 16 bits do not hold the positions of a long sequence.

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from p0trans.ir.program import Apply, Idiom, Node, Number, Origin, Project, Step, Value
 from p0trans.ops.table import AttributeValue, Rejection
 from p0trans.rewrite.graph import Graph
+from p0trans.rewrite.numbers import needed_as_tensors, number_of, tensor_steps
 from p0trans.rewrite.pattern import (
     NOTHING_BOUND,
     Attempt,
@@ -22,7 +23,6 @@ from p0trans.rewrite.pattern import (
     Pattern,
     Size,
     Var,
-    number_of,
 )
 from p0trans.rewrite.rule import Match, Rule
 from p0trans.source import Source, Span
@@ -179,7 +179,7 @@ def _replace(match: Match, rule: Rule, replacement: Pattern) -> list[Value] | No
     graph, root = match.graph, match.root
     old = graph.steps[root]
     builder = _Builder(match, old)
-    value = builder.value(replacement, match.result)
+    value = builder.result(replacement, match.result)
     if value is None or not _same_type(match, graph.tensor(value)):
         builder.undo()
         return None
@@ -227,6 +227,12 @@ class _Builder:
         for value in reversed(self.added):
             self.match.graph.discard(value)
 
+    def result(self, pattern: Pattern, context: TensorType) -> Value | None:
+        """The value of a whole replacement: a tensor, whatever uses it."""
+        value = self.value(pattern, context)
+        is_number = value is not None and isinstance(self.match.graph.node(value), Number)
+        return self._as_tensor(value) if value is not None and is_number else value
+
     def value(self, pattern: Pattern, context: TensorType) -> Value | None:
         """The value of a pattern; a literal gets the dtype of `context`."""
         match pattern:
@@ -267,10 +273,30 @@ class _Builder:
                 attributes[name] = value_
             elif value_.name in self.match.bound.attributes:
                 attributes[name] = self.match.attribute(value_.name)
-        found = self.match.graph.applied(pattern.operation, tuple(operands), attributes)
+        graph = self.match.graph
+        node = Apply(pattern.operation, tuple(operands), attributes)
+        found = graph.applied(*node)
         if isinstance(found, Rejection):
             return None
-        return self._add(Apply(pattern.operation, tuple(operands), attributes), found)
+        # A pattern's `Var` may be what is a number where it was matched.
+        for index in sorted(needed_as_tensors(graph, node, found)):
+            operands[index] = self._as_tensor(operands[index])
+        return self._add(node._replace(operands=tuple(operands)), found)
+
+    def _as_tensor(self, value: Value) -> Value:
+        graph = self.match.graph
+        number = number_of(graph, value)
+        assert number is not None, "only a number is to become a tensor"
+        type_ = graph.tensor(value)
+        if value in self.added and not graph.is_used(value):
+            self.added.remove(value)
+            graph.discard(value)
+        if number.parameter is not None:
+            return number.parameter
+        made: tuple[Value, ...] = ()
+        for operation, attributes in tensor_steps(number, type_.dtype):
+            made = (self._add(Apply(operation, made, attributes), type_),)
+        return made[0]
 
     def _item(self, operand: Value | None, index: int) -> Value | None:
         if operand is None:

@@ -12,7 +12,7 @@ from p0trans.ir.program import Apply, Call, Definition, Number, Origin, Referenc
 from p0trans.ops.fused import EVERY
 from p0trans.ops.table import AttributeValue, no_bytes
 from p0trans.rewrite.graph import Graph
-from p0trans.rewrite.pattern import number_of
+from p0trans.rewrite.numbers import number_of
 from p0trans.shapes.dim import Dim, DimLimitError
 
 Rewritten = Callable[[Reference, frozenset[int]], Definition]

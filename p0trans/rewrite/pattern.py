@@ -20,6 +20,7 @@ from p0trans.ops.fused import EVERY
 from p0trans.ops.table import AttributeValue
 from p0trans.rewrite.equal import same_value
 from p0trans.rewrite.graph import Graph
+from p0trans.rewrite.numbers import number_of
 from p0trans.shapes.dim import Dim
 
 
@@ -354,41 +355,3 @@ def op(
 
 def either(*options: Pattern) -> Either:
     return Either(options)
-
-
-def number_of(graph: Graph, value: Value) -> Number | None:
-    """The Python number that emitted code can have for `value`; None when it is a tensor."""
-    node = graph.node(value)
-    if node is None:
-        return Number(parameter=value) if value in graph.numbers else None
-    if isinstance(node, Number):
-        return node
-    if isinstance(node, Apply) and node.operation == "const":
-        literal = node.attributes["value"]
-        assert isinstance(literal, float | int)
-        return Number(literal)
-    return _size(graph, value)
-
-
-def literal_of(graph: Graph, value: Value) -> float | None:
-    """The number that `value` is in every call; None when it is none."""
-    number = number_of(graph, value)
-    return float(number.value) if number is not None and number.is_literal else None
-
-
-# What is written as a function of a size, and the power of it that this is.
-_POWERS: Mapping[str, float] = {"sqrt": 0.5, "rsqrt": -0.5, "reciprocal": -1.0}
-
-
-def _size(graph: Graph, value: Value) -> Number | None:
-    """A size, or a root or the reciprocal of one, unless the dtype has too few bits for it."""
-    power = 1.0
-    found = graph.node(value)
-    if isinstance(found, Apply) and found.operation in _POWERS:
-        power = _POWERS[found.operation]
-        found = graph.node(found.operands[0])
-    if not isinstance(found, Apply) or found.operation != "size":
-        return None
-    size = found.attributes["size"]
-    assert isinstance(size, Dim)
-    return Number(dim=size, power=power) if graph.tensor(value).dtype.bits >= 32 else None

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from p0trans.ir.program import Apply, Value
 from p0trans.rewrite.graph import Graph
-from p0trans.rewrite.pattern import Attempt, Bound, Pattern, is_close, literal_of
+from p0trans.rewrite.numbers import literal_of
+from p0trans.rewrite.pattern import Attempt, Bound, Pattern, is_close
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ from p0trans.ops.create import nearest
 from p0trans.ops.rules import same_shape
 from p0trans.ops.table import AttributeValue
 from p0trans.rewrite.graph import Graph
-from p0trans.rewrite.pattern import Bound, Pattern, literal_of, number_of
+from p0trans.rewrite.numbers import literal_of, number_of
+from p0trans.rewrite.pattern import Bound, Pattern
 from p0trans.shapes.dim import Dim
 from p0trans.shapes.facts import Facts
 from p0trans.targets import Target
@@ -96,9 +97,12 @@ class Rule:
     """One identity: steps that fit `pattern` may be computed by `to`, where `where` holds.
 
     `to` is a pattern of the matched names, or gives one (None: it does not apply after all). Both
-    sides are equal for every shape and dtype that the types allow, up to rounding, wherever the
-    left side is finite. `note` names the idiom in the comment above the emitted line. A rule
-    serves its `targets`; where these are not all, `because` is the measurement that says so.
+    sides are equal for every shape and dtype that the types allow, and for every value that a
+    `const` of the module may be set to, up to rounding and to the sign of a zero, wherever all
+    steps of the left side are finite. A step that is not, as a square of F16 beyond 65504, may
+    still lead to a finite number (x / inf is 0): there the right side may be another one.
+    `note` names the idiom in the comment above the emitted line. A rule serves its `targets`;
+    where these are not all, `because` is the measurement that says so.
     """
 
     name: str

@@ -137,7 +137,8 @@ def _cross_entropy_meaning(np: Any, operands: tuple[Any, ...], evaluation: Evalu
         losses = -np.take_along_axis(log_probs, np.expand_dims(places, axis), axis=axis)
         losses = np.squeeze(losses, axis)
         if smoothing is not None:
-            share = widened(np, smoothing)
+            # PyTorch takes what is negative for none.
+            share = np.maximum(widened(np, smoothing), 0.0)
             losses = (1 - share) * losses - share * np.mean(log_probs, axis=axis)
         losses = np.where(counts, losses, 0.0)
         if evaluation.attributes["kind"] == "none":
@@ -250,7 +251,8 @@ LOSSES: tuple[Operation, ...] = (
         doc=(
             "The negative log-probabilities that the softmax of `logits` along the axis gives the "
             "classes `ids`, their mean or their sum, without those that are `ignored`, a share "
-            "`smoothing` of each spread over all classes. Both may be left out."
+            "`smoothing` of each spread over all classes: at most 1, none where it is negative. "
+            "Both may be left out."
         ),
         noun="loss",
         operands=("logits", "ids", "ignored", "smoothing"),

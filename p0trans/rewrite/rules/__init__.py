@@ -21,7 +21,7 @@ from p0trans.rewrite.rules.size import DIVISIONS, SIZES
 from p0trans.rewrite.rules.softmax import SOFTMAX
 
 IDIOMS: tuple[tuple[Rule, ...], ...] = (
-    (*SIZES, *BROADCASTING, *ALGEBRA, *LITERALS, *MEANS),
+    (*SIZES, *BROADCASTING, *LITERALS, *ALGEBRA, *MEANS),
     (*ACTIVATION, *SOFTMAX, *NORM),
     (*NORM_UPCAST, *NORM_BY_ROWS, *GROUP_NORM, *REDUCE_ALL),
     LOSS,

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from p0trans.ir.program import Apply, Number, Value
-from p0trans.ops.fused import EVERY
 from p0trans.ops.rules import broadcast_shape
-from p0trans.ops.table import Site
 from p0trans.rewrite.graph import Graph
+from p0trans.rewrite.numbers import has_tensor, number_of, taken_as_numbers
 from p0trans.rewrite.pattern import (
     AnyOp,
     Attribute,
@@ -15,7 +14,6 @@ from p0trans.rewrite.pattern import (
     Op,
     Pattern,
     Var,
-    number_of,
     op,
 )
 from p0trans.rewrite.rule import Match, Rule
@@ -34,20 +32,15 @@ def _operation(node: Apply, operands: list[Pattern]) -> Op:
     return Op(node.operation, tuple(operands), dict(node.attributes))
 
 
-def _site(graph: Graph, node: Apply, root: Value) -> Site:
-    return Site(tuple(map(graph.tensor, node.operands)), node.attributes, graph.tensor(root))
-
-
 def _as_numbers(match: Match) -> Pattern | None:
     """The operands that PyTorch takes as numbers; one stays a tensor that has their dtype."""
     graph, node = match.graph, _apply(match)
-    allowed = EVERY[node.operation].numbers(_site(graph, node, match.root))
     numbers = [
         index
-        for index in allowed
+        for index in taken_as_numbers(graph, node, graph.type_of(match.root))
         if number_of(graph, _behind_broadcast(graph, node.operands[index])) is not None
     ]
-    if numbers and not _has_tensor(graph, node, numbers):
+    if numbers and not has_tensor(graph, node, numbers):
         numbers = numbers[1:]
     changed = False
     operands: list[Pattern] = []
@@ -58,16 +51,6 @@ def _as_numbers(match: Match) -> Pattern | None:
         else:
             operands.append(Known(operand))
     return _operation(node, operands) if changed else None
-
-
-def _has_tensor(graph: Graph, node: Apply, numbers: list[int]) -> bool:
-    """Whether an operand of their dtype is left once `numbers` are none."""
-    dtype = graph.tensor(node.operands[numbers[0]]).dtype
-    return any(
-        graph.tensor(operand).dtype is dtype
-        for index, operand in enumerate(node.operands)
-        if index not in numbers
-    )
 
 
 def _behind_broadcast(graph: Graph, value: Value) -> Value:

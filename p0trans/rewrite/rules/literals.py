@@ -38,7 +38,8 @@ def _are_literals(match: Match) -> str | None:
 def _computed(match: Match) -> Pattern | None:
     node, dtype = match.graph.node(match.root), match.result.dtype
     assert isinstance(node, Apply)
-    operands = [match.rounded(name) for name in match.bound.values]
+    values = (match.number(name).value for name in match.bound.values)
+    operands = [nearest(float(value), dtype) for value in values]
     try:
         value = _FUNCTIONS[node.operation](*operands)
     except (ValueError, ArithmeticError):
@@ -53,8 +54,8 @@ def _shortest(value: float, dtype: DType) -> float:
     if dtype.name != "F32":
         return value
     wanted = nearest(value, dtype)
-    rounded = (float(f"{value:.{digits}g}") for digits in range(1, 10))
-    return next((short for short in rounded if nearest(short, dtype) == wanted), value)
+    rounded = (float(f"{wanted:.{digits}g}") for digits in range(1, 10))
+    return next((short for short in rounded if nearest(short, dtype) == wanted), wanted)
 
 
 LITERALS = (

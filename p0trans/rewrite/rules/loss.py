@@ -12,6 +12,7 @@ from p0trans.types import Shape
 
 _X, _TARGET, _LOGITS, _IDS = Var("x"), Var("target"), Var("logits"), Var("ids")
 _IGNORED, _SMOOTHING, _REST = Num("ignored"), Num("smoothing"), Num("rest")
+_CUT_OFF = op("relu", _SMOOTHING, name="cut_off")
 _KIND = Attribute("kind")
 
 
@@ -55,12 +56,20 @@ _RIGHT_OF_COUNTED = -_shape_or_not(_picked(_LOG_SOFTMAX, _SAFE_IDS))
 
 def _smoothed(right: Pattern) -> Pattern:
     """A share of each loss is that of all classes evenly; the mean over these may come last."""
-    even = _SMOOTHING * -op("reduce", _LOG_SOFTMAX, kind="mean", axis=AXIS)
-    return _shared_out(right, either(even, op("select", op("gt", _SMOOTHING, 0.0), even, 0.0)))
+    return _shared_out(right, op("reduce", _LOG_SOFTMAX, kind="mean", axis=AXIS))
 
 
-def _shared_out(right: Pattern, even: Pattern) -> Pattern:
-    return either(*(rest * right + even for rest in (1.0 - _SMOOTHING, _REST)))
+def _shared_out(right: Pattern, mean: Pattern) -> Pattern:
+    """The loss and that of all classes evenly, from the mean of the logarithms."""
+
+    def even(share: Pattern) -> Pattern:
+        part = share * -mean
+        return either(part, op("select", op("gt", share, 0.0), part, 0.0))
+
+    return either(
+        *((1.0 - share) * right + even(share) for share in (_SMOOTHING, _CUT_OFF)),
+        _REST * right + even(_SMOOTHING),
+    )
 
 
 def _mean_of_counted(losses: Pattern) -> Pattern:
@@ -81,6 +90,14 @@ def _add_up(match: Match) -> str | None:
     if rest is None or smoothing is None or not is_close(rest, 1 - smoothing, match.result.dtype):
         return "the two shares are not 1 together"
     return None
+
+
+def _is_a_share(match: Match) -> str | None:
+    """F.cross_entropy takes no smoothing below 0, and stops at one above 1."""
+    smoothing = match.literal("smoothing")
+    if smoothing is None:
+        return None if match.has("cut_off") else "the share may be negative"
+    return None if 0 <= smoothing <= 1 else f"{smoothing} is no share"
 
 
 def _one_by_one(match: Match) -> str | None:
@@ -108,13 +125,14 @@ def _cross_entropy(match: Match) -> Pattern:
     if match.same_shape(shape, _rows(match)):
         return op("cross_entropy", _LOGITS, _IDS, *smoothing, kind=_KIND, axis=AXIS)
     node = match.graph.node(match.value("logits"))
-    if isinstance(node, Apply) and node.operation == "reshape":
+    last = match.is_last("axis", "logits")
+    if last and isinstance(node, Apply) and node.operation == "reshape":
         # The logits were made flat as the ids were.
         (whole,) = node.operands
         classes = match.shape("logits")[-1:]
         if match.same_shape(match.graph.tensor(whole).shape, (*shape, *classes)):
             return op("cross_entropy", Known(whole), _IDS, *smoothing, kind=_KIND, axis=len(shape))
-    if len(shape) == 1 and match.is_last("axis", "logits"):
+    if last and len(shape) == 1:
         flat = op("reshape", _LOGITS, shape=(*shape, match.shape("logits")[-1]))
         return op("cross_entropy", flat, _IDS, *smoothing, kind=_KIND, axis=1)
     ids = op("reshape", _IDS, shape=_rows(match))
@@ -207,7 +225,7 @@ LOSS = (
         "the same with a share of each row spread over all classes",
         _mean_of_counted(_smoothed(_RIGHT_OF_COUNTED)),
         op("cross_entropy", _LOGITS, _IDS, _IGNORED, _SMOOTHING, kind="mean", axis=AXIS),
-        (_one_by_one, _add_up),
+        (_one_by_one, _add_up, _is_a_share),
         note=called("cross-entropy with smoothed labels"),
     ),
     Rule(
@@ -215,12 +233,10 @@ LOSS = (
         "the same with a share of each row spread over all classes",
         either(
             _reduced(_smoothed(_RIGHT)),
-            _shared_out(
-                -_reduced(_LOG_PROBS), _SMOOTHING * -op("reduce_all", _LOG_SOFTMAX, kind=_KIND)
-            ),
+            _shared_out(-_reduced(_LOG_PROBS), op("reduce_all", _LOG_SOFTMAX, kind=_KIND)),
         ),
         _cross_entropy,
-        (_of_kind("mean"), _one_by_one, _add_up),
+        (_of_kind("mean"), _one_by_one, _add_up, _is_a_share),
         note=called("cross-entropy with smoothed labels"),
     ),
     Rule(

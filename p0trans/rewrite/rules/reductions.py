@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from p0trans.ir.program import Number
-from p0trans.rewrite.pattern import Attribute, Either, Num, Op, Pattern, Var, either, op
+from p0trans.rewrite.pattern import (
+    Attribute,
+    Either,
+    Num,
+    Op,
+    Pattern,
+    Var,
+    either,
+    is_close,
+    op,
+)
 from p0trans.rewrite.rule import Match, Rule
 from p0trans.shapes.dim import Dim
 
@@ -47,7 +57,7 @@ def _is_number_of_terms(match: Match, number: Number, size: Dim, over: bool) -> 
     if not number.is_literal or terms is None:
         return False
     value = match.rounded("number")
-    return value == terms if over else abs(value * terms - 1) <= 2.0**-20
+    return value == terms if over else is_close(value, 1 / terms, match.type("number").dtype)
 
 
 _SUM = either(
