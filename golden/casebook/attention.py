@@ -22,7 +22,6 @@ class Attention(nn.Module):
         v: [B, H, S, D_h]
         scale: []
         result: [B, H, S, D_h]
-        where BH == B*H
     """
 
     def forward(self, q: Tensor, k: Tensor, v: Tensor, scale: Tensor) -> Tensor:

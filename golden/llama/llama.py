@@ -62,7 +62,7 @@ def cached_attention(
         past_k: [B, G, P, K]
         past_v: [B, G, P, K]
         result: ([B, H, 1, K], [B, G, P + 1, K], [B, G, P + 1, K])
-        where H == G*R, BH == B*H
+        where H == G*R
     """
     all_k = torch.cat([past_k, k], dim=2)  # [B, G, P + 1, K]
     all_v = torch.cat([past_v, v], dim=2)  # [B, G, P + 1, K]
@@ -374,7 +374,7 @@ class LlamaDecoderLayer(nn.Module):
 
         # [B, S, D], [B, G, S, 2*K], [B, G, S, 2*K]
         mixed, k, v = self.self_attn(self.input_layernorm(x), cos, sin)
-        h = x + mixed  # [B, S, D]
+        h: Tensor = x + mixed  # [B, S, D]
         # [B, S, D], [B, G, S, 2*K], [B, G, S, 2*K]
         return h + self.mlp(self.post_attention_layernorm(h)), k, v
 
@@ -454,7 +454,7 @@ class LlamaDecoderLayerStep(nn.Module):
         normed1: Tensor = self.input_layernorm(x)  # [B, 1, D]
         # [B, 1, D], [B, G, P + 1, 2*K], [B, G, P + 1, 2*K]
         mixed, k, v = self.self_attn(normed1, cos, sin, past_k, past_v)
-        h = x + mixed  # [B, 1, D]
+        h: Tensor = x + mixed  # [B, 1, D]
         # [B, 1, D], [B, G, P + 1, 2*K], [B, G, P + 1, 2*K]
         return h + self.mlp(self.post_attention_layernorm(h)), k, v
 

@@ -6,7 +6,6 @@ holds. This also bounds the nesting of every expression, however deep the source
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -23,13 +22,13 @@ from p0trans.emit.expressions import (
 )
 from p0trans.emit.lines import LINE_LENGTH, Line, Trace, commented, constraint_guard
 from p0trans.emit.notation import annotation, code_dim, prose_types
+from p0trans.emit.storage import is_large, structure
 from p0trans.emit.surroundings import Body, ChildCall, Surroundings
 from p0trans.emit.usage import Usage, analyse_usage, light_enough
 from p0trans.ir.program import (
     Alias,
     Apply,
     Call,
-    Definition,
     Number,
     Pack,
     Project,
@@ -38,8 +37,8 @@ from p0trans.ir.program import (
 )
 from p0trans.ops.fused import EVERY
 from p0trans.ops.table import Site
-from p0trans.shapes.facts import Facts
-from p0trans.types import TensorType, TupleType, Type, tensors
+from p0trans.shapes.dim import Constraint
+from p0trans.types import TensorType, TupleType, Type
 
 _RESULT = "out"
 _FOLDED_LENGTH = 60
@@ -55,6 +54,7 @@ def write_body(surroundings: Surroundings) -> Body:
         for value, step in surroundings.definition.numbered_steps()
     }
     foldable = _foldable(surroundings, operands)
+    annotated: frozenset[str] = frozenset()
     while True:
         writer = _Writer(
             surroundings,
@@ -68,22 +68,30 @@ def write_body(surroundings: Surroundings) -> Body:
             ),
             dict(enumerate(surroundings.parameters)),
             {*surroundings.values.values(), *surroundings.shapes.values()},
+            annotated,
         )
         writer.write()
-        if not writer.cut:
+        if writer.cut:
+            # What did not fit where it is used gets its line where the source has it.
+            foldable -= writer.cut
+            annotated = frozenset()
+        elif not writer.untyped <= annotated:
+            annotated |= writer.untyped
+        else:
             return Body(tuple(writer.lines), frozenset(writer.variables))
-        # What did not fit where it is used gets its line where the source has it.
-        foldable -= writer.cut
 
 
 @dataclass(slots=True)
 class _Writer:
     """The working state of one `write_body`.
 
-    `holders` says which value each local name holds; a name may be given again once that value
-    is used no more. `cut` are the named values that had to get a line although they were to be
-    folded. `counters` number the temporaries of one `let` that want the same name, and
-    `shadowed` the values that a `let` of one name hides but that are still used.
+    `annotated` are the local names that get a type where they are new. `holders` says which value
+    each local name holds; a name may be given again once that value is used no more. `typed` are
+    those names that have been given a type, and `untyped` those that need one, since a type checker
+    takes what they are given again for Any. `cut` are the named values that had to get a line
+    although they were to be folded. `counters` number the temporaries of one `let` that want the
+    same name, and `shadowed` the values that a `let` of one name hides but that are still used.
+    `guarded` are the facts that have been checked.
     """
 
     around: Surroundings
@@ -91,6 +99,10 @@ class _Writer:
     usage: Usage
     fragments: dict[Value, Fragment]
     names: set[str]
+    annotated: frozenset[str]
+    typed: set[str] = field(default_factory=set)
+    untyped: set[str] = field(default_factory=set)
+    guarded: set[Constraint] = field(default_factory=set)
     holders: dict[str, Value] = field(default_factory=dict)
     counters: dict[tuple[str | None, str], int] = field(default_factory=dict)
     shadowed: dict[str, int] = field(default_factory=dict)
@@ -105,20 +117,26 @@ class _Writer:
             opening = self.around.openings.get(index)
             if opening is None:
                 self.holders[self.fragments[index].text] = index
+                self.typed.add(self.fragments[index].text)
             elif index in self.usage.uses:
                 opened = Fragment(opening, values=(index,))
                 self.assign(self.around.values[parameter.name], index, opened)
         for value, step in definition.numbered_steps():
             if self.around.checks and isinstance(step.node, Call):
                 for constraint in step.node.assumptions:
-                    here = Trace((value,))
-                    self.lines.append(constraint_guard(constraint, self.around.shapes, here))
-                    self.variables |= constraint.variables()
+                    self.guard(constraint, value)
             if value in self.usage.groups:
                 self.take_apart(self.usage.groups[value])
             elif value in self.usage.uses and value not in self.usage.grouped:
                 self.write_step(value, step)
         self.write_return()
+
+    def guard(self, constraint: Constraint, call: Value) -> None:
+        """The check of what a call assumes, unless one before it has been checked for the same."""
+        if constraint not in self.guarded:
+            self.guarded.add(constraint)
+            self.lines.append(constraint_guard(constraint, self.around.shapes, Trace((call,))))
+            self.variables |= constraint.variables()
 
     def write_step(self, value: Value, step: Step) -> None:
         if step.binding is not None:
@@ -140,19 +158,18 @@ class _Writer:
 
     def write_return(self) -> None:
         definition = self.around.definition
-        if self.fragments[definition.result].untyped:
-            # What a type checker takes for Any cannot be returned as a Tensor.
-            self.hoist(definition.result, definition.result + 1, _RESULT)
-        fragment = self.fragments[definition.result]
         step = definition.step_of(definition.result)
-        text = fragment.text
         is_inline_tuple = (
             definition.result in self.usage.inline
             and step is not None
             and isinstance(step.node, Pack)
-            and len(step.node.operands) > 1
         )
-        if is_inline_tuple:
+        if self.fragments[definition.result].untyped and not is_inline_tuple:
+            # What a type checker takes for Any cannot be returned as a Tensor.
+            self.hoist(definition.result, definition.result + 1, _RESULT)
+        fragment = self.fragments[definition.result]
+        text = fragment.text
+        if is_inline_tuple and not text.endswith(",)"):
             text = text[1:-1]
         comment = ""
         if fragment.folded:
@@ -178,7 +195,7 @@ class _Writer:
             assert isinstance(step.node, Project)
             name = self.let_name(step.binding, member, members[0])
             targets[step.node.index] = name
-            self.hold(name, member)
+            self.hold(name, member, fragment.untyped)
         left = ", ".join(targets) if len(targets) > 1 else f"{targets[0]},"
         comment = prose_types(type_, fragment.dtypes, self.around.shapes)
         taken = replace(fragment, values=(*fragment.values, *members))
@@ -218,7 +235,7 @@ class _Writer:
 
     def is_large(self, type_: Type) -> bool:
         if type_ not in self.large:
-            self.large[type_] = _is_large(self.around.definition, type_)
+            self.large[type_] = is_large(self.around.definition, type_)
         return self.large[type_]
 
     def mentioned(self, value: Value) -> Iterator[Value]:
@@ -246,19 +263,26 @@ class _Writer:
         type_ = self.around.definition.type_of(value)
         comment = said + prose_types(type_, fragment.dtypes, self.around.shapes)
         self.put(f"{self.target(name, value, fragment)} = {fragment.text}", comment, fragment)
-        self.hold(name, value)
+        self.hold(name, value, fragment.untyped)
 
     def target(self, name: str, value: Value, fragment: Fragment) -> str:
         """The left-hand side of an assignment. A child module's call has no type of its own
         (`nn.Module.__call__` gives Any), so that its name is annotated where it is new."""
-        if not fragment.untyped or name in self.holders:
+        if name in self.holders or not (fragment.untyped or name in self.annotated):
             return name
+        self.typed.add(name)
         type_ = self.around.definition.type_of(value)
         return f"{name}: {annotation(type_, self.around.shapes, jaxtyping=False)}"
 
-    def hold(self, name: str, value: Value) -> None:
+    def hold(self, name: str, value: Value, untyped: bool) -> None:
+        """`name` is given `value`, by an expression that may be `untyped`; a name keeps the type
+        that it was given."""
+        is_any = untyped and name not in self.typed
+        if is_any:
+            self.untyped.add(name)
         self.holders[name] = value
-        self.fragments[value] = named_fragment(name, name, self.around.definition.type_of(value))
+        type_ = self.around.definition.type_of(value)
+        self.fragments[value] = named_fragment(name, name, type_, is_any)
 
     def hoist(self, value: Value, line: Value, called: str = "") -> None:
         """Gives a folded expression a line of its own, before the line of the value `line`, under
@@ -266,7 +290,7 @@ class _Writer:
         step = self.around.definition.step_of(value)
         assert step is not None
         fragment = self.fragments[value]
-        if step.binding is not None:
+        if step.binding is not None and value in self.usage.inline:
             self.cut.add(value)
             self.bind(self.let_name(step.binding, value, line - 1), value, fragment, line - 1)
             return
@@ -283,7 +307,7 @@ class _Writer:
                 break
         self.assign(name, value, fragment)
         # A temporary of this one is named after the same value, not after this temporary.
-        self.fragments[value] = named_fragment(name, stem, step.type)
+        self.fragments[value] = replace(self.fragments[value], stem=stem.rstrip("_"))
 
     def let_name(self, binding: str, value: Value, line: Value) -> str:
         """The name of a `let` whose line is that of the value `line`: a name that it shadows
@@ -307,7 +331,7 @@ class _Writer:
         type_of = self.around.definition.type_of
         return holder is None or (
             self.usage.last_use.get(holder, holder) <= line
-            and _structure(type_of(holder)) == _structure(type_of(value))
+            and structure(type_of(holder)) == structure(type_of(value))
         )
 
     def is_taken(self, name: str) -> bool:
@@ -453,23 +477,3 @@ def _operands(step: Step, child: ChildCall | None) -> tuple[Value, ...]:
     if child is None:
         return step.node.operands
     return tuple(step.node.operands[index] for index in child.inputs)
-
-
-def _is_large(definition: Definition, type_: Type) -> bool:
-    """Whether a tensor may be larger than every input and the result."""
-    if not isinstance(type_, TensorType):
-        return False
-    dims = Counter(dim for dim in type_.shape if dim.as_integer() != 1)
-    types = (*(parameter.type for parameter in definition.parameters), definition.result_type)
-    others = [tensor.shape for other in types for tensor in tensors(other)]
-    if any(not dims - Counter(shape) for shape in others):
-        return False
-    facts = Facts(definition.shape_parameters, (*definition.where, *definition.assume))
-    return not any(facts.equal_volume(type_.shape, shape) for shape in others)
-
-
-def _structure(type_: Type) -> object:
-    """What decides whether a Python variable may hold values of both types."""
-    if isinstance(type_, TensorType):
-        return None
-    return tuple(map(_structure, type_.items))

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 from p0trans.dtypes import DType
 from p0trans.emit.lines import Line, Trace, constraint_guard, size_guard
+from p0trans.emit.names import free_name
 from p0trans.emit.notation import code_dim, prose_dim, tuple_code
-from p0trans.emit.view import Boundary, InputCheck, ShapeCheck
+from p0trans.emit.view import Boundary, InputCheck, ShapeCheck, TupleCheck
 from p0trans.ir.program import Value
 from p0trans.shapes.dim import Constraint, variable
 from p0trans.shapes.solve import (
@@ -23,7 +24,8 @@ from p0trans.shapes.solve import (
 from p0trans.types import TensorType, Type
 
 DTYPE = "dtype"
-"""The local that holds the dtype which several inputs of a module are compared with."""
+"""The local that holds the dtype which several inputs of a module are compared with, where the
+function has no other of that name."""
 
 _MOST_UNPACKED = 4
 _SIZE = ""
@@ -37,7 +39,8 @@ class BoundaryRequest:
     definition; `bindings` refer to them by index. `used` are the shape variables that the body
     uses. In a method, input 0 stands for the constructor, has no value, and `attributes` are the
     expressions of its shape variables; `dtypes` are expressions for what becomes of declared dtypes
-    when the module is converted. Nothing is checked unless `checked`.
+    when the module is converted. Nothing is checked unless `checked`. `taken` are names that a new
+    local must avoid.
     """
 
     inputs: Sequence[tuple[str, Type]]
@@ -49,6 +52,7 @@ class BoundaryRequest:
     checked: bool
     attributes: Mapping[str, str] | None = None
     dtypes: Mapping[DType, str] = field(default_factory=dict)
+    taken: frozenset[str] = frozenset()
 
     def trace(self, index: int, *variables: str) -> Trace:
         """What a statement about input `index` and shape variables is made of."""
@@ -86,10 +90,12 @@ def write_boundary(request: BoundaryRequest) -> Boundary:
     bindings, late = _bindings(request, wanted, sizes, facts)
     dtypes = {t.type.dtype: _dtype_code(t.type.dtype, request) for t in tensors}
     shared = _shared_dtype(tensors, request)
+    dtype = free_name(DTYPE, request.taken, request.names.values())
     if shared is not None:
-        dtypes[shared] = DTYPE
+        dtypes[shared] = dtype
     return Boundary(
-        dtype="" if shared is None else f"{DTYPE} = {request.dtypes[shared]}",
+        tuples=tuple(_tuple_checks(request)) if request.checked else (),
+        dtype="" if shared is None else f"{dtype} = {request.dtypes[shared]}",
         inputs=tuple(
             InputCheck(
                 tensor.expression,
@@ -111,6 +117,19 @@ def write_boundary(request: BoundaryRequest) -> Boundary:
         ),
         guards=tuple(constraint_guard(constraint, request.names) for constraint in late),
     )
+
+
+def _tuple_checks(request: BoundaryRequest) -> Iterator[TupleCheck]:
+    """Of every tuple among the inputs, before those in it."""
+    for index, (name, input_) in enumerate(request.inputs):
+        pending = [(name, input_)]
+        while pending:
+            expression, type_ = pending.pop()
+            if isinstance(type_, TensorType):
+                continue
+            yield TupleCheck(expression, len(type_.items), request.trace(index))
+            items = [(f"{expression}[{i}]", item) for i, item in enumerate(type_.items)]
+            pending += reversed(items)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,8 @@ def dynamic_shapes_view(plan: ClassPlan, names: LocalNames) -> DynamicShapesView
     """The method of a module whose arguments have these `names`.
 
     The size of an axis is derived from a shape variable where it is a multiple of one (`2*K`);
-    any other (`A + B`) is left free, since torch.export has no word for it.
+    any other (`A + B`, or a divisor of what the constructor takes) is left free, since torch.export
+    has no word for it.
     """
     known = varying(plan)
     multiples = {axis: multiple_of(axis.solved, known) for axis in known.axes}

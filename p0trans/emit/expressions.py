@@ -23,7 +23,7 @@ class Fragment:
     was done last. `dtypes` are those of the named tensors in it. `folded` tells an expression
     that could have a line of its own from one that is only a name. `weight` counts the operations
     and calls in it, `notes` are comments on them and `values` what they compute. A type checker
-    takes an `untyped` one for Any, as it does what a child module gives.
+    takes an `untyped` one for Any, as it does what a child module gives, or an item of it.
     """
 
     text: str
@@ -42,11 +42,10 @@ class Fragment:
         return self.text if self.precedence >= precedence else f"({self.text})"
 
 
-def named_fragment(text: str, stem: str, type_: Type) -> Fragment:
+def named_fragment(text: str, stem: str, type_: Type, untyped: bool = False) -> Fragment:
     """A name or attribute that holds a value of `type_`."""
-    return Fragment(
-        text, stem.rstrip("_"), dtypes=frozenset(tensor.dtype for tensor in tensors(type_))
-    )
+    dtypes = frozenset(tensor.dtype for tensor in tensors(type_))
+    return Fragment(text, stem.rstrip("_"), dtypes=dtypes, untyped=untyped)
 
 
 def operation_fragment(
@@ -127,7 +126,8 @@ def packed_fragment(operands: Sequence[Fragment]) -> Fragment:
     """A tuple of values."""
     items = ", ".join(operand.text for operand in operands)
     text = f"({items},)" if len(operands) == 1 else f"({items})"
-    return _combined(text, operands, "items")
+    untyped = any(operand.untyped for operand in operands)
+    return replace(_combined(text, operands, "items"), untyped=untyped)
 
 
 def item_fragment(operand: Fragment, index: int) -> Fragment:

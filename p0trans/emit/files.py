@@ -21,7 +21,7 @@ from p0trans.emit.layout import (
     sort_key,
 )
 from p0trans.emit.lines import LINE_LENGTH
-from p0trans.emit.names import CHECK_INPUT, CHECK_SHAPE
+from p0trans.emit.names import CHECK_INPUT, CHECK_SHAPE, CHECK_TUPLE, CHECKS
 from p0trans.emit.options import Header, Options
 from p0trans.emit.plan import ClassPlan, class_plans
 from p0trans.emit.selection import Selection, module_reference, select
@@ -31,10 +31,11 @@ from p0trans.emit.targets import HOOKS
 from p0trans.emit.view import ClassView, FileView, FunctionView, ItemView
 from p0trans.ir.program import Module, Program, Reference
 
-# A local `torch`, `F` or `math` is always written `torch_`, …, so that these find the modules.
-_TORCH = re.compile(r"\btorch\.")
-_FUNCTIONAL = re.compile(r"\bF\.")
-_MATH = re.compile(r"\bmath\.")
+# A local `torch`, `F` or `math` is always written `torch_`, …, so that these find the modules;
+# behind a dot, as in `self.F.weight`, they are attributes.
+_TORCH = re.compile(r"(?<![\w.])torch\.")
+_FUNCTIONAL = re.compile(r"(?<![\w.])F\.")
+_MATH = re.compile(r"(?<![\w.])math\.")
 _JAXTYPING = re.compile(r"\b(\w+)\[Tensor, ")
 
 
@@ -68,9 +69,7 @@ def package_views(program: Program, options: Options, header: Header) -> Mapping
         for layout in layouts
     }
     helpers = [
-        helper
-        for helper in (CHECK_INPUT, CHECK_SHAPE)
-        if any(helper in view.helpers for view in views.values())
+        helper for helper in CHECKS if any(helper in view.helpers for view in views.values())
     ]
     if helpers:
         views[f"{CHECKS_FILE}.py"] = _checks_view(header, helpers)
@@ -153,11 +152,12 @@ def _file_view(
             public = item.reference not in selection.called
             items.append(ItemView(None, function_view(item, scope, public), None))
     boundaries = [_function_of(item).boundary for item in items]
-    helpers = []
-    if any(boundary.inputs for boundary in boundaries):
-        helpers.append(CHECK_INPUT)
-    if any(boundary.shapes for boundary in boundaries):
-        helpers.append(CHECK_SHAPE)
+    called = {
+        CHECK_INPUT: any(boundary.inputs for boundary in boundaries),
+        CHECK_SHAPE: any(boundary.shapes for boundary in boundaries),
+        CHECK_TUPLE: any(boundary.tuples for boundary in boundaries),
+    }
+    helpers = [helper for helper in CHECKS if called[helper]]
     imports = list(layout.imports)
     if shared_checks:
         module = relative_module(layout.parts, (CHECKS_FILE,))
@@ -175,8 +175,7 @@ def _file_view(
         hooks=target.template if target else "",
         items=tuple(items),
         helpers=tuple(helpers),
-        defines_check_input=CHECK_INPUT in defined,
-        defines_check_shape=CHECK_SHAPE in defined,
+        defined=defined,
     )
 
 
@@ -190,8 +189,7 @@ def _checks_view(header: Header, helpers: Sequence[str]) -> FileView:
         hooks="",
         items=(),
         helpers=(),
-        defines_check_input=CHECK_INPUT in helpers,
-        defines_check_shape=CHECK_SHAPE in helpers,
+        defined=tuple(helpers),
     )
 
 
@@ -215,8 +213,7 @@ def _package_view(
         hooks="",
         items=(),
         helpers=(),
-        defines_check_input=False,
-        defines_check_shape=False,
+        defined=(),
     )
 
 

@@ -8,7 +8,7 @@ from functools import partial
 
 from p0trans.dtypes import DType
 from p0trans.emit.body import write_body
-from p0trans.emit.boundary import DTYPE, BoundaryRequest, write_boundary
+from p0trans.emit.boundary import BoundaryRequest, write_boundary
 from p0trans.emit.expressions import Fragment, applied_fragment, named_fragment
 from p0trans.emit.lines import Trace, commented
 from p0trans.emit.notation import annotation, prose_types
@@ -123,7 +123,7 @@ def forward_view(
     """The `forward` of a module: the definition's body, or a call of its function. A `public` one
     checks its inputs."""
     definition = plan.definition
-    names = local_names(definition, scope.taken | {DTYPE})
+    names = local_names(definition, scope.taken)
     types = tuple(
         (names.values[definition.parameters[index].name], definition.parameters[index].type)
         for index in plan.inputs
@@ -148,6 +148,7 @@ def forward_view(
                 checked=scope.checks and public,
                 attributes={name: f"self.{plan.variables[name]}" for name in plan.constructor},
                 dtypes=_converted_dtypes(plan),
+                taken=scope.taken.union(names.values.values()),
             )
         ),
         body=body.lines,

@@ -9,6 +9,9 @@ from p0trans.dtypes import DTYPES
 
 CHECK_INPUT = "_check_input"
 CHECK_SHAPE = "_check_shape"
+CHECK_TUPLE = "_check_tuple"
+CHECKS = (CHECK_INPUT, CHECK_SHAPE, CHECK_TUPLE)
+"""What emitted code calls to check its inputs, in the order of its definitions."""
 
 # `keyword.softkwlist` differs between Python versions, and the output must not.
 KEYWORDS = frozenset(keyword.kwlist) | {"_", "case", "match", "type"}
@@ -27,7 +30,7 @@ RESERVED: frozenset[str] = (
     | _BUILTINS
     | _IMPORTS
     | {dtype.jaxtyping for dtype in DTYPES.values()}
-    | {"self", CHECK_INPUT, CHECK_SHAPE}
+    | {"self", *CHECKS}
 )
 """Names that no emitted definition or variable may take: an emitted file gives them a meaning."""
 
@@ -57,7 +60,13 @@ MODULE_ATTRIBUTES: frozenset[str] = KEYWORDS.union(_MODULE_ATTRIBUTES.split())
 
 
 def free_name(name: str, *taken: Container[str]) -> str:
-    """`name`, with as many trailing underscores as it takes to be in none of `taken`."""
+    """`name`, with as many trailing underscores as it takes to be in none of `taken`.
+
+    Two underscores at its start become one: Python gives `__call__` a meaning of its own, and in
+    a class `__x` is another name than outside.
+    """
+    if name.startswith("__"):
+        name = f"_{name.strip('_')}"
     while any(name in names for names in taken):
         name += "_"
     return name

@@ -37,11 +37,12 @@ def documented_type(type_: Type, names: Mapping[str, str]) -> str:
 
 def prose_types(type_: Type, dtypes: Set[DType], names: Mapping[str, str]) -> str:
     """The shape of a value, after its dtype where one of `dtypes`, those of what it is computed
-    from, is another: `[B, S]`, `BF16[B, S]`; for a tuple those of its items."""
+    from, is another: `[B, S]`, `BF16[B, S]`; for a tuple those of its items, `[B], ([S], [S])`."""
     if isinstance(type_, TensorType):
         dtype = "" if dtypes <= {type_.dtype} else type_.dtype.name
         return dtype + prose_shape(type_.shape, names)
-    return ", ".join(prose_types(item, dtypes, names) for item in type_.items)
+    texts = ((item, prose_types(item, dtypes, names)) for item in type_.items)
+    return ", ".join(text if isinstance(item, TensorType) else f"({text})" for item, text in texts)
 
 
 def annotation(type_: Type, names: Mapping[str, str], jaxtyping: bool) -> str:

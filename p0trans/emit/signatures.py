@@ -11,8 +11,9 @@ from p0trans.emit.lines import LINE_LENGTH
 from p0trans.emit.names import allocate
 from p0trans.emit.notation import annotation, constraint_prose, documented_type
 from p0trans.ir.program import Apply, Call, Definition, Program, Reference
+from p0trans.shapes.dim import Constraint
 from p0trans.shapes.solve import Given
-from p0trans.types import TensorType, Type
+from p0trans.types import TensorType, Type, tensors
 
 # Behind the indentation and, on the first line, the quotes.
 _DOC_WIDTH = LINE_LENGTH - len('    """')
@@ -103,11 +104,32 @@ def docstring(
         shape = documented_type(parameter.type, names.shapes)
         lines.append(f"    {names.values[parameter.name]}: {shape}")
     lines.append(f"    result: {documented_type(definition.result_type, names.shapes)}")
-    constraints = (*definition.where, *definition.assume)
+    constraints = _telling(definition)
     if constraints:
         texts = (constraint_prose(constraint, names.shapes) for constraint in constraints)
         lines.append(f"    where {', '.join(texts)}")
     return tuple(piece for paragraph in _paragraphs(lines) for piece in _within_width(paragraph))
+
+
+def _telling(definition: Definition) -> tuple[Constraint, ...]:
+    """The facts that a reader of the shapes learns from: not one that only names a size which
+    stands nowhere else, as `BH == B * H` does for a step inside."""
+    types = (definition.result_type, *(parameter.type for parameter in definition.parameters))
+    shown = [dim.variables() for type_ in types for one in tensors(type_) for dim in one.shape]
+    facts = dict.fromkeys((*definition.where, *definition.assume))
+    given = set(given_variables(definition))
+
+    def only_names(fact: Constraint) -> bool:
+        elsewhere = given.union(*shown, *(other.variables() for other in facts if other != fact))
+        return fact.relation == "==" and any(
+            name is not None and name not in elsewhere | other.variables()
+            for name, other in (
+                (fact.left.as_variable(), fact.right),
+                (fact.right.as_variable(), fact.left),
+            )
+        )
+
+    return tuple(fact for fact in facts if not only_names(fact))
 
 
 def _paragraphs(lines: Sequence[str]) -> Iterator[list[str]]:

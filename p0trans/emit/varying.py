@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from p0trans.emit.plan import ClassPlan
 from p0trans.shapes.bounds import SHAPE_VARIABLE, Interval, is_nonnegative
-from p0trans.shapes.dim import Constraint, Dim, DimLimitError, constant, variable
+from p0trans.shapes.dim import (
+    Constraint,
+    Dim,
+    DimLimitError,
+    Monomial,
+    constant,
+    variable,
+)
 from p0trans.shapes.facts import Facts
 from p0trans.shapes.orient import System, orient
 from p0trans.shapes.solve import input_tensors, split
@@ -18,7 +26,8 @@ _LARGEST_SIZE = 2**31
 @dataclass(frozen=True, slots=True)
 class Axis:
     """One axis of an input: `input` counts those of `forward`, `path` leads into a tuple. `dim`
-    is its size as declared; in `solved` the equations between shape variables are used up."""
+    is its size as declared; in `solved` the equations between shape variables are used up, but for
+    what a variable that the constructor takes says shorter."""
 
     input: int
     path: tuple[int, ...]
@@ -31,12 +40,13 @@ class Axis:
 class Varying:
     """The axes that vary, in order, and what is known of their sizes.
 
-    `fixed` are the variables of solved dims that the constructor's arguments determine, and
-    `constructor` those that it takes.
+    `fixed` are the variables of solved dims that the constructor's arguments determine, `tied`
+    those of which they leave only some sizes, and `constructor` those that it takes.
     """
 
     axes: tuple[Axis, ...]
     fixed: frozenset[str]
+    tied: frozenset[str]
     constructor: frozenset[str]
     facts: Facts
     system: System
@@ -66,16 +76,18 @@ def varying(plan: ClassPlan) -> Varying:
     definition = plan.definition
     facts = (*definition.where, *definition.assume)
     system = orient(definition.shape_parameters, facts)
-    fixed = _fixed(system, plan.constructor)
+    given = {name: _solved(system, variable(name)) for name in plan.constructor}
+    fixed = _fixed(given)
     inputs = [definition.parameters[index].type for index in plan.inputs]
     axes = (
-        Axis(tensor.parameter, tensor.path, axis, dim, _solved(system, dim))
+        Axis(tensor.parameter, tensor.path, axis, dim, _in_terms_of(given, _solved(system, dim)))
         for tensor in input_tensors(inputs)
         for axis, dim in enumerate(tensor.type.shape)
     )
     return Varying(
         axes=tuple(axis for axis in axes if not axis.solved.variables() <= fixed),
         fixed=fixed,
+        tied=frozenset(name for dim in given.values() for name in dim.variables()) - fixed,
         constructor=frozenset(plan.constructor),
         facts=Facts(definition.shape_parameters, facts),
         system=system,
@@ -83,9 +95,10 @@ def varying(plan: ClassPlan) -> Varying:
 
 
 def multiple_of(dim: Dim, known: Varying) -> Multiple | None:
-    """A solved dim as a multiple of one variable that is not fixed; None when it is none."""
+    """A solved dim as a multiple of one variable that is neither fixed nor tied; None when it is
+    none."""
     names = dim.variables() - known.constructor
-    if len(names) != 1 or names <= known.fixed:
+    if len(names) != 1 or names <= known.fixed | known.tied:
         return None
     (name,) = names
     multiple = _multiple(dim, name)
@@ -115,12 +128,12 @@ def range_of(name: str, known: Varying) -> Range:
     return Range(tuple(lows), tuple(highs))
 
 
-def _fixed(system: System, constructor: tuple[str, ...]) -> frozenset[str]:
-    """The constructor's variables, solved, and each that is the only unknown in one of those."""
-    dims = [_solved(system, variable(name)) for name in constructor]
-    fixed: frozenset[str] = frozenset()
+def _fixed(given: Mapping[str, Dim]) -> frozenset[str]:
+    """The constructor's variables, `given` with their solved dims, and each variable that is the
+    only unknown in one of those."""
+    fixed = frozenset(given)
     while True:
-        unknown = [dim.variables() - fixed for dim in dims]
+        unknown = [dim.variables() - fixed for dim in given.values()]
         found = frozenset(name for names in unknown if len(names) == 1 for name in names)
         if not found:
             return fixed
@@ -132,6 +145,36 @@ def _solved(system: System, dim: Dim) -> Dim:
         return system.reduce_dim(dim)
     except DimLimitError:
         return dim
+
+
+def _in_terms_of(given: Mapping[str, Dim], dim: Dim) -> Dim:
+    """A solved dim with a variable of `given` for its solved dim, where fewer others are left:
+    `2*M*R` is `2*E` where E is `M*R`."""
+    for name, solved in given.items():
+        try:
+            shorter = _divided(dim, solved, variable(name))
+        except DimLimitError:
+            continue
+        if len(shorter.variables() - given.keys()) < len(dim.variables() - given.keys()):
+            dim = shorter
+    return dim
+
+
+def _divided(dim: Dim, divisor: Dim, name: Dim) -> Dim:
+    """`dim`, divided by the dim `divisor` as far as the leading term of that goes, as a multiple of
+    its `name` and a rest."""
+    leading, coefficient = divisor.terms[0]
+    if not leading or divisor is name:
+        return dim
+    while True:
+        quotient: dict[Monomial, int] = {}
+        for monomial, factor in dim.terms:
+            if factor % coefficient == 0 and not Counter(leading) - Counter(monomial):
+                left = Counter(monomial) - Counter(leading)
+                quotient[tuple(left.elements())] = factor // coefficient
+        if not quotient:
+            return dim
+        dim += Dim.of(quotient) * (name - divisor)
 
 
 def _multiple(dim: Dim, name: str) -> Multiple | None:

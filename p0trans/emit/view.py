@@ -19,6 +19,15 @@ class InputCheck:
 
 
 @dataclass(frozen=True, slots=True)
+class TupleCheck:
+    """A call that checks that the input `value` is a tuple of `length` items."""
+
+    value: str
+    length: int
+    trace: Trace = UNTRACED
+
+
+@dataclass(frozen=True, slots=True)
 class ShapeCheck:
     """A call that compares the shape of the input `value` with `sizes`."""
 
@@ -33,6 +42,7 @@ class Boundary:
     """The statements before a body: checks of the inputs, the shape variables, and checks of
     what was assumed about them; `dtype` is an assignment for the checks of the inputs, or empty."""
 
+    tuples: tuple[TupleCheck, ...]
     dtype: str
     inputs: tuple[InputCheck, ...]
     bindings: tuple[Line, ...]
@@ -42,7 +52,7 @@ class Boundary:
     @property
     def has_checks(self) -> bool:
         """Whether a reader should see the boundary set apart from the body."""
-        return bool(self.inputs or self.shapes or self.guards)
+        return bool(self.tuples or self.inputs or self.shapes or self.guards)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +74,7 @@ class FunctionView:
         """What each statement was made of, in order."""
         checks = self.boundary
         return (
+            *(check.trace for check in checks.tuples),
             *((UNTRACED,) if checks.dtype else ()),
             *(check.trace for check in checks.inputs),
             *(line.trace for line in checks.bindings),
@@ -142,7 +153,7 @@ class ItemView:
 @dataclass(frozen=True, slots=True)
 class FileView:
     """One file. `imports` are groups of import lines, `helpers` the checks that its code calls;
-    the flags say which of them it defines. `hooks` is the template of its hooks."""
+    and `defined` those of them that it defines. `hooks` is the template of its hooks."""
 
     header: tuple[str, ...]
     waivers: str
@@ -151,5 +162,4 @@ class FileView:
     hooks: str
     items: tuple[ItemView, ...]
     helpers: tuple[str, ...]
-    defines_check_input: bool
-    defines_check_shape: bool
+    defined: tuple[str, ...]

@@ -10,6 +10,7 @@ from p0trans.dtypes import DTYPES
 from p0trans.emit import Options
 from p0trans.shapes.dim import constant
 from p0trans.source import Source
+from p0trans.types import TupleType
 from tests.emit.build import Build, alone, dim, tensor
 from tests.emit.run import body, center, emitted, repeat_kv, rmsnorm
 
@@ -251,3 +252,36 @@ def test_what_does_not_fit_gets_its_line_where_the_source_has_it() -> None:
     names = re.findall(r"^ +([pqrst]) = ", text, flags=re.MULTILINE)
     assert len(names) > 1
     assert names == sorted(names)
+
+
+_SCALED = """
+let scaled [B, D] (x : Tensor[F32, [B, D]]) (w : Tensor[F32, [D]]) : Tensor[F32, [B, D]] =
+  x * broadcast w [B, D]
+module Scaled = scaled with
+  param w = ones
+
+let f [B, D] (x : Tensor[F32, [B, D]]) (w : Tensor[F32, [D]]) : Tensor[F32, [B, D]] =
+  let c = x * tanh x in
+  let y = c + x in
+  let c = scaled[B, D] (c * y) w in
+  c + y * c
+module Net = f with
+  sub lin = Scaled(w = w)
+"""
+
+
+def test_a_name_that_a_child_is_to_give_a_value_again_has_a_type() -> None:
+    forward = _idiomatic(_SCALED).split("class Net")[1]
+    assert "        c: Tensor = x * torch.tanh(x)  # [B, D]\n" in forward
+    assert "        c = self.lin(c * y)  # [B, D]\n" in forward
+    assert "        return c + y * c  # [B, D]\n" in forward
+
+
+def test_a_tuple_in_a_tuple_is_shown_as_one() -> None:
+    b = Build("f", "B D")
+    pair = TupleType((tensor("F32", "D"), tensor("I64", "B")))
+    p = b.parameter("p", TupleType((tensor("F32", "B D"), pair)))
+    x, r = b.project(p, 0, let="x"), b.project(p, 1, let="r")
+    w, n = b.project(r, 0, let="w"), b.project(r, 1, let="n")
+    text = body(b.done(b.pack(x, w, n)))
+    assert "x, r = p  # F32[B, D], (F32[D], I64[B])\nw, n = r  # F32[D], I64[B]\n" in text

@@ -12,8 +12,11 @@ from torch import Tensor
 
 from p0trans.driver import STD, build_sources
 from p0trans.driver import Options as BuildOptions
+from p0trans.dtypes import DTYPES
 from p0trans.emit import Options
+from p0trans.emit.boundary import BoundaryRequest, write_boundary
 from p0trans.ir.program import Definition
+from p0trans.shapes.solve import solve
 from p0trans.source import Source
 from p0trans.types import TupleType
 from tests.emit.build import Build, alone, fact, module, param, tensor
@@ -266,3 +269,85 @@ def test_checks_survive_compilation_with_dynamic_dims_and_export() -> None:
     assert torch.equal(run_exported(*arguments)[0], model(*arguments)[0])
     with pytest.raises(ValueError, match=r"expected K >= 2, got K=1"):
         model(*inputs(3, 2))
+
+
+_NESTED = """let f [B, D] (p : (Tensor[F32, [B, D]], (Tensor[F32, [D]], Tensor[I64, [B]])))
+    : Tensor[F32, [B, D]] =
+  let (x, r) = p in
+  let (w, n) = r in
+  x * broadcast w [B, D] + broadcast (reshape (cast[F32] n) [B, 1]) [B, D]
+module Net = f
+"""
+
+
+def test_tuples_are_checked_before_what_is_in_them() -> None:
+    names: dict[str, Any] = {}
+    exec(_built(_NESTED), names)
+    net = names["Net"]()
+    x, w, n = torch.ones(2, 3), torch.ones(3), torch.ones(2, dtype=torch.int64)
+    assert torch.equal(net((x, (w, n))), 2 * x)
+    wrong: list[tuple[Any, type[Exception], str]] = [
+        (None, TypeError, "p: expected a tuple, got NoneType"),
+        ({}, TypeError, "p: expected a tuple, got dict"),
+        (x, TypeError, "p: expected a tuple, got Tensor"),
+        ((), ValueError, "p: expected a tuple of length 2, got one of length 0"),
+        ((x, (w, n), w), ValueError, "p: expected a tuple of length 2, got one of length 3"),
+        ((x, w), TypeError, "p[1]: expected a tuple, got Tensor"),
+        ((x, (w,)), ValueError, "p[1]: expected a tuple of length 2, got one of length 1"),
+        (((w, n), (w, n)), TypeError, "p[0]: expected a Tensor, got tuple"),
+    ]
+    for value, error, message in wrong:
+        with pytest.raises(error) as raised:
+            net(value)
+        assert str(raised.value) == message
+    assert "_check_tuple" not in _built(_NESTED, checks="none")
+
+
+def test_checks_of_tuples_are_compiled_and_exported() -> None:
+    names: dict[str, Any] = {}
+    exec(_built(_NESTED, dynamic_shapes=True), names)
+    net = names["Net"]()
+    p = (torch.ones(2, 3), (torch.ones(3), torch.ones(2, dtype=torch.int64)))
+    compiled: Callable[..., Any] = torch.compile(net, fullgraph=True, backend="eager")
+    assert torch.equal(compiled(p), net(p))
+    exported = torch.export.export(net, (p,), dynamic_shapes=net.dynamic_shapes())
+    run_exported: Callable[..., Any] = exported.module()
+    assert torch.equal(run_exported(p), net(p))
+
+
+def test_what_two_calls_assume_is_checked_once() -> None:
+    inner = Build("inner", "N M P", assume=(fact("P == N*M"),))
+    inner.parameter("x", tensor("F32", "N M"))
+    inner.parameter("y", tensor("F32", "P"))
+    same = inner.done(inner.apply("neg", 0))
+    outer = Build("outer", "N M P")
+    x, y = outer.parameter("x", tensor("F32", "N M")), outer.parameter("y", tensor("F32", "P"))
+    assumptions = (fact("P == N*M"),)
+    first = outer.call(same, "N M P", x, y, let="z", assumptions=assumptions)
+    twice = outer.done(outer.call(same, "N M P", first, y, assumptions=assumptions))
+    text = emitted(alone(same, twice)).split("def outer")[1]
+    assert text.count("    if P != M * N:\n") == 1
+    function = _function(twice, same)
+    assert torch.equal(function(torch.ones(2, 3), torch.ones(6)), torch.ones(2, 3))
+    with pytest.raises(ValueError, match=r"^expected P == M\*N, got N=2, M=3, P=5$"):
+        function(torch.ones(2, 3), torch.ones(5))
+
+
+def test_the_local_for_a_dtype_is_called_as_nothing_else_is() -> None:
+    request = BoundaryRequest(
+        inputs=[("dtype", tensor("F32", "B")), ("y", tensor("F32", "B"))],
+        values=(0, 1),
+        bindings=solve(("B",), [tensor("F32", "B")] * 2, ()),
+        constraints=(),
+        names={"B": "B"},
+        used=frozenset(),
+        checked=True,
+        dtypes={DTYPES["F32"]: "self.w.dtype"},
+        taken=frozenset({"dtype", "y"}),
+    )
+    boundary = write_boundary(request)
+    assert boundary.dtype == "dtype_ = self.w.dtype"
+    assert [(check.value, check.dtype) for check in boundary.inputs] == [
+        ("dtype", "dtype_"),
+        ("y", "dtype_"),
+    ]

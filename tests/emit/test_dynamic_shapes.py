@@ -91,6 +91,58 @@ return {
 }"""
 
 
+_FOLDED = """let f [B, R, M, E, F, BE] (x : Tensor[F32, [B, R]]) (y : Tensor[F32, [2 * E + 1]])
+    (z : Tensor[F32, [F]]) (u : Tensor[F32, [3 * BE]]) (w : Tensor[F32, [E]])
+    : Tensor[F32, [B, R]] assume E == R * M, F == M * R, BE == B * F =
+  let ones = reshape (w * reshape z [E] * slice[axis=0, start=0, stop=E] y) [R, M] in
+  let sums = reduce_keep[sum, axis=1] (reshape u [B, 3 * E]) in
+  x * broadcast (reduce[sum, axis=1] ones) [B, R] + broadcast sums [B, R]
+
+module Folded = f with
+  param w = ones
+"""
+
+
+def test_sizes_that_the_constructor_fixes_by_an_equation_do_not_vary() -> None:
+    assert _method(_FOLDED) == """\
+B = torch.export.Dim("B", min=1)
+return {
+    "x": {0: B, 1: torch.export.Dim.DYNAMIC},
+    "y": {},
+    "z": {},
+    "u": {0: 3 * B * self.E},
+}"""
+
+
+def test_a_sum_that_the_constructor_fixes_does_not_vary() -> None:
+    source = """let g [B, R, S, E] (x : Tensor[F32, [B, R + S]]) (y : Tensor[F32, [R]])
+    (w : Tensor[F32, [E]]) : Tensor[F32, [B, E]] assume E == R + S =
+  x * broadcast (w * concat[axis=0] y (slice[axis=0, start=R, stop=E] w)) [B, E]
+
+module Sum = g with
+  param w = ones
+"""
+    assert _method(source) == """\
+B = torch.export.Dim("B", min=1)
+return {
+    "x": {0: B},
+    "y": {0: torch.export.Dim.DYNAMIC},
+}"""
+
+
+def test_what_is_tied_to_the_constructor_is_exported() -> None:
+    folded = accepted(_FOLDED).namespace(dynamic_shapes=True)["Folded"](E=12)
+
+    def inputs(b: int, r: int) -> tuple[torch.Tensor, ...]:
+        return torch.ones(b, r), torch.randn(25), torch.randn(12), torch.randn(36 * b)
+
+    exported: Any = torch.export.export(
+        folded, inputs(2, 3), dynamic_shapes=folded.dynamic_shapes()
+    )
+    arguments = inputs(5, 4)
+    torch.testing.assert_close(exported.module()(*arguments), folded(*arguments))
+
+
 def test_a_sum_of_two_variables_is_left_free() -> None:
     inputs = "(x : Tensor[F32, [S + T]]) (y : Tensor[F32, [T]])"
     assert '"x": {0: torch.export.Dim.DYNAMIC},' in _method(_program("[S, T]", inputs, "S >= 1"))
@@ -106,3 +158,19 @@ def test_the_method_runs() -> None:
     shapes = names["Rope"]().dynamic_shapes()
     assert list(shapes) == ["x", "cos", "sin"]
     assert isinstance(shapes["x"][0], torch.export.Dim)
+
+
+def test_the_sizes_are_given_under_the_names_that_forward_has() -> None:
+    source = """let f [B, D]
+    (dtype : Tensor[F32, [B, D]]) (y : Tensor[F32, [B, D]]) (w : Tensor[F32, [D]])
+    : Tensor[F32, [B, D]] =
+  (dtype + y) * broadcast w [B, D]
+
+module Net = f with
+  param w = ones
+"""
+    net = accepted(source).namespace(dynamic_shapes=True)["Net"](D=3)
+    inputs = (torch.ones(2, 3), torch.ones(2, 3))
+    exported: Any = torch.export.export(net, inputs, dynamic_shapes=net.dynamic_shapes())
+    assert torch.equal(exported.module()(torch.ones(5, 3), torch.ones(5, 3)), 2 * torch.ones(5, 3))
+    assert list(net.dynamic_shapes()) == ["dtype", "y"]

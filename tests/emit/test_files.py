@@ -13,6 +13,7 @@ import torch
 from p0trans.emit import Header, Options, emit_file, emit_package
 from p0trans.emit.layout import relative_module, sort_key, unit_places
 from p0trans.ir.program import Program
+from p0trans.types import TupleType
 from tests.emit.build import HEADER, Build, alone, module, param, program, sub, tensor, unit
 from tests.emit.run import center, emitted, rmsnorm
 
@@ -130,6 +131,29 @@ def test_a_package_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     torch.testing.assert_close(model(x, torch.tensor(1e-6)), expected)
     with pytest.raises(ValueError, match="x: expected shape"):
         model(torch.ones(2, 3, 5), torch.tensor(1e-6))
+
+
+def test_a_package_has_the_checks_that_it_calls_once() -> None:
+    b = Build("first", "B")
+    pair = b.parameter("pair", TupleType((tensor("F32", "B"), tensor("F32", "B"))))
+    first = b.done(b.project(pair, 0))
+    package = {file.path: file.text for file in emit_package(alone(first), Options(), HEADER)}
+    assert "import _check_input, _check_shape, _check_tuple\n" in package["main.py"]
+    assert "def _check" not in package["main.py"]
+    for name in ("_check_input", "_check_shape", "_check_tuple"):
+        assert package["_checks.py"].count(f"def {name}(") == 1
+    assert "_check_tuple" not in emitted(alone(rmsnorm()))
+
+
+@pytest.mark.parametrize("name", ["F", "math"])
+def test_a_name_behind_a_dot_imports_nothing(name: str) -> None:
+    b = Build("f", "B D")
+    x, w = b.parameter("x", tensor("F32", "B D")), b.parameter(name, tensor("F32", "D"))
+    definition = b.done(b.apply("mul", x, b.broadcast(w, "B D")))
+    text = emitted(alone(definition, modules=[module("Net", definition, [param(1)])]))
+    assert f"self.{name}.dtype" in text
+    assert "import math" not in text
+    assert "functional" not in text
 
 
 def test_places_of_units() -> None:

@@ -297,3 +297,37 @@ def test_forward_calls_the_function_that_is_there_anyway() -> None:
     assert "        return rmsnorm(x, self.weight, eps)  # [B, S, D]\n" in text
     assert text.count("torch.rsqrt") == 1
     assert '__all__ = ["Norm", "User"]' in text
+
+
+def test_names_that_python_has_a_meaning_for() -> None:
+    b = Build("scale", "B D")
+    x = b.parameter("x", tensor("F32", "B D"))
+    w = b.parameter("__w", tensor("F32", "D"))
+    scale = b.done(b.apply("mul", x, b.broadcast(w, "B D")))
+    scale_module = module("Scale", scale, [param(1)])
+    b = Build("__all__", "B D")
+    x = b.parameter("__x", tensor("F32", "B D"))
+    w = b.parameter("w", tensor("F32", "D"))
+    call = b.call(scale, "B D", x, w, owner="__y")
+    y = b.apply("add", call, b.broadcast(w, "B D", owner="__y"), let="__y")
+    outer = b.done(b.apply("mul", y, x))
+    for name in ("__call__", "__class__", "__init__", "__setattr__", "__x"):
+        child = sub(name, scale_module, [(1, 1)], [call], "B D")
+        program = alone(scale, outer, modules=[scale_module, module("Net", outer, subs=[child])])
+        for options in ({}, {"dynamic_shapes": True}):
+            names = namespace(program, **options)
+            net = names["Net"](D=3)
+            inputs = torch.randn(2, 3)
+            assert torch.equal(net(_x=inputs), (inputs + 1) * inputs)
+            assert [key.rsplit(".", 1)[1] for key in net.state_dict()] == ["_w"]
+        assert list(net.dynamic_shapes()) == ["_x"]
+
+
+def test_a_size_that_is_only_named_is_not_in_the_docstring() -> None:
+    b = Build("f", "B H K G R BH", assume=(fact("BH == B*H"), fact("H == G*R")))
+    x = b.parameter("x", tensor("F32", "B H K"))
+    b.parameter("y", tensor("F32", "G K"))
+    flat = b.reshape(x, "BH K", let="flat")
+    text = emitted(alone(b.done(b.reshape(flat, "B H K"))))
+    assert "    where H == G*R\n" in text
+    assert "BH == " not in text

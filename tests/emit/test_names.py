@@ -26,3 +26,16 @@ def test_attributes_of_modules_are_known() -> None:
     from torch import nn
 
     assert {name for name in dir(nn.Module()) if not name.startswith("__")} <= MODULE_ATTRIBUTES
+
+
+@pytest.mark.parametrize(
+    ("name", "given"), [("__class__", "_class"), ("__call__", "_call"), ("__w", "_w"), ("_w", "_w")]
+)
+def test_no_name_is_one_of_pythons_own_or_another_in_a_class(name: str, given: str) -> None:
+    assert free_name(name, RESERVED) == given
+
+
+def test_names_without_a_letter_stay_different() -> None:
+    names = allocate(["_", "__", "___", "__x", "_x"], RESERVED)
+    assert len(set(names.values())) == 5
+    assert names["__x"] == "_x"

@@ -12,7 +12,7 @@ from typing import get_args
 import pytest
 
 from p0trans import driver
-from p0trans.emit import Annotate, Checks, Options
+from p0trans.emit import Annotate, Checks, Options, Style
 from p0trans.files import read_source
 from p0trans.ir.program import Apply, Definition, Program, Step
 from p0trans.ops import OPERATIONS
@@ -95,6 +95,67 @@ def _unused_parts() -> Program:
     return alone(center(), b.done(b.broadcast(v, "T B")))
 
 
+# Names that an emitted file gives a meaning, as those of children, parameters and inputs.
+_NAMES = """
+from std.linear import linear_no_bias, LinearNoBias
+
+let f [B, S, D] (x : Tensor[F32, [B, S, D]]) (w : Tensor[F32, [D, D]])
+    (torch : Tensor[F32, [D]]) (__v : Tensor[F32, [D]]) (dtype : Tensor[F32, [B, S, D]])
+    : Tensor[F32, [B, S, D]] =
+  let y = linear_no_bias[B, S, D, D] x w * broadcast (torch * __v) [B, S, D] in
+  y + dtype * broadcast (reduce_keep[sum, axis=0] w) [B, S, D]
+
+module Net = f with
+  sub NAME = LinearNoBias(weight = w)
+  param torch = ones
+  param __v = ones
+"""
+# What a child gives is Any to a type checker, whatever becomes of it.
+_UNTYPED = """
+let two [B, D] (x : Tensor[F32, [B, D]]) (w : Tensor[F32, [D]])
+    : (Tensor[F32, [B, D]], Tensor[F32, [B, D]]) =
+  (x * broadcast w [B, D], x)
+module Two = two with
+  param w = ones
+
+let one [B, D] (x : Tensor[F32, [B, D]]) (w : Tensor[F32, [D]]) : Tensor[F32, [B, D]] =
+  x * broadcast w [B, D]
+module One = one with
+  param w = ones
+
+let f [B, D] (x : Tensor[F32, [B, D]]) (v : Tensor[F32, [D]]) (w : Tensor[F32, [D]])
+    (p : (Tensor[F32, [B, D]], (Tensor[F32, [D]], Tensor[I64, [B]]))) : RESULT =
+BODY
+module Net = f with
+  sub one = One(w = v)
+  sub two = Two(w = w)
+"""
+_PAIR = "(Tensor[F32, [B, D]], Tensor[F32, [B, D]])"
+_ONE = "one[B, D] x v"
+_TWO = "let (a, b) = two[B, D] x w in"
+_OPEN = "let (m, n) = z in"
+_BODIES = {
+    "items": ("", f"{_TWO} a + b + {_ONE}"),
+    "item": ("", f"let y = {_ONE} + x in {_TWO} let (c, d) = two[B, D] (a + y) w in c"),
+    "again": ("", f"let y = tanh x in {_TWO} let c = y + a in let y = {_ONE} in c + y * y"),
+    "again_input": ("", f"{_TWO} let x = {_ONE} in x + x * b"),
+    "again_item": ("", f"{_TWO} let c = a + b in let a = {_ONE} in c * a - a"),
+    "pair": ("", f"{_TWO} let z = (a, tanh b) in let y = {_ONE} in {_OPEN} m + n * y"),
+    "pair_item": ("", f"{_TWO} let z = (a, b) in let y = {_ONE} in {_OPEN} m"),
+    "pairs": (_PAIR, f"{_TWO} (a + {_ONE}, b)"),
+    "call": (_PAIR, f"let y = {_ONE} in two[B, D] (y * x) w"),
+    "input": ("", f"let (c, r) = p in let (d, n) = r in {_TWO} c + {_ONE} - a * b"),
+}
+
+
+def _awkward() -> Iterator[tuple[str, str]]:
+    for name in ("F", "math", "torch_", "dtype_", "__call__", "__class__", "__x"):
+        yield f"name_{name}", _NAMES.replace("NAME", name)
+    for name, (result, body) in _BODIES.items():
+        text = _UNTYPED.replace("BODY", f"  {body}")
+        yield f"untyped_{name}", text.replace("RESULT", result or "Tensor[F32, [B, D]]")
+
+
 def _files() -> Iterator[tuple[str, str]]:
     """Files by name: programs in the IR with all options, and Phase 0 programs for all targets."""
     same = Build("same", "N")
@@ -122,6 +183,12 @@ def _files() -> Iterator[tuple[str, str]]:
             )
         for target in get_args(Target):
             yield f"{path.stem}_{target}", _built(source, Options(target=target))
+    for name, text in _awkward():
+        source = Source("main.p0", text)
+        for style in get_args(Style):
+            for check in get_args(Checks):
+                options = Options(style=style, checks=check, dynamic_shapes=True)
+                yield f"{name}_{style}_{check}", _built(source, options)
 
 
 def _built(source: Source, options: Options) -> str:
