@@ -124,7 +124,7 @@ def report_shape(
             context,
             operand,
             "P0401",
-            fixes=(transpose_fix(context, operand, perm),),
+            fixes=(_reordered(context, operand, found, perm),),
             found=found,
             expected=expected,
         )
@@ -198,7 +198,7 @@ def report_broadcast(
             context,
             operand,
             "P0501",
-            fixes=(transpose_fix(context, operand, perm),) if perm else (),
+            fixes=(_reordered(context, operand, found, perm),) if perm else (),
             found=found,
             target=shape_text(target),
             source_dim=source_dim,
@@ -263,6 +263,16 @@ def report_reduced(
         axis=reduced.axis,
         target=shape_text(target),
     )
+
+
+def _reordered(context: Context, operand: Operand, found: TensorType, perm: tuple[int, ...]) -> Fix:
+    """The transpose that gives the shape which is needed. With two equal dims another one does as
+    well, and only the author knows which was meant."""
+    shape = found.shape
+    alone = all(
+        not context.facts.equal(shape[i], shape[j]) for j in range(len(shape)) for i in range(j)
+    )
+    return transpose_fix(context, operand, perm)._replace(machine=alone)
 
 
 def transpose_fix(context: Context, operand: Operand, perm: tuple[int, ...]) -> Fix:

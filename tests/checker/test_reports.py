@@ -219,3 +219,15 @@ def test_a_bracket_is_replaced_whole(written: str) -> None:
 )
 def test_a_short_name_is_near_few(name: str, near: str | None) -> None:
     assert nearest(name, ["exp", "floor", "matmul"]) == near
+
+
+@pytest.mark.parametrize(
+    ("found", "needed", "machine"),
+    [("[B, S, 3]", "[S, B, 3]", True), ("[2, 1, 2]", "[2, 2, 1]", False)],
+)
+def test_a_transpose_is_for_a_machine_where_only_one_fits(
+    found: str, needed: str, machine: bool
+) -> None:
+    (fix,) = only(f"let f [B, S] (x : Tensor[F32, {found}]) : Tensor[F32, {needed}] = x\n").fixes
+    assert "transpose[perm=" in fix.title
+    assert fix.machine is machine
