@@ -24,7 +24,7 @@ from benchmarks.emission.lines import LINES
 from benchmarks.emission.report import Found, larger, noise, slower, table
 from benchmarks.emission.runs import COUNTS, RUNS, count, measure
 
-ROUNDS = 30
+ROUNDS = 15
 QUICK_ROUNDS = 5
 
 

@@ -19,6 +19,7 @@ EMITTED = "emitted"
 UNCHECKED = "emitted, --checks none"
 HAND = "hand-written"
 LLAMA = "transformers"
+EAGER_LLAMA = "transformers, eager attention"
 LITERAL = "emitted, --style explicit"
 AGAIN = "hand-written, again"
 
@@ -49,7 +50,9 @@ def contestants(
     """All modules of a line by name. What is emitted is emitted for `target`."""
     torch.manual_seed(0)
     drawn = _inputs(line, sizes)
-    peer = line.llama(sizes)
+    peers = {LLAMA: line.llama(sizes)}
+    if line.eager_llama is not None:
+        peers[EAGER_LLAMA] = line.eager_llama(sizes)
     files = {
         name: p0trans.load(PROGRAMS / f"{line.program}.p0", target=target, **options)
         for name, options in _OPTIONS.items()
@@ -59,7 +62,7 @@ def contestants(
         modules = {
             HAND: (line.hand(sizes), drawn),
             AGAIN: (line.hand(sizes), drawn),
-            LLAMA: (peer.module, peer.adapt(drawn)),
+            **{name: (peer.module, peer.adapt(drawn)) for name, peer in peers.items()},
             **{
                 name: (getattr(file, line.module)(**arguments), drawn)
                 for name, file in files.items()

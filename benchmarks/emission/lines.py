@@ -40,8 +40,9 @@ class Line(NamedTuple):
 
     `on_xla` is the most time that it may take there, forward and forward+backward, as a share of
     the hand-written one's, where that is not the limit of the run.
-    `hand` and `llama` make the peers of a set of sizes: what a person would write in PyTorch, and
-    what transformers has. Their parameters are those of the emitted module, in its order.
+    `hand`, `llama` and `eager_llama` make the peers of a set of sizes: what a person would write in
+    PyTorch, what transformers has, and what it has with attention step by step. Their parameters
+    are those of the emitted module, in its order.
     """
 
     title: str
@@ -54,6 +55,7 @@ class Line(NamedTuple):
     llama: Callable[[Sizes], llama.Peer]
     arguments: tuple[str, ...] = ()
     on_xla: tuple[float, float] | None = None
+    eager_llama: Callable[[Sizes], llama.Peer] | None = None
 
 
 _HEADS = Input(("B", "H", "S", "K"))
@@ -63,7 +65,7 @@ _TABLE = Input(("S", "K"), Kind.TABLE)
 # XLA has no kernel for scaled_dot_product_attention: written out, its steps are to be faster.
 _SDPA_ON_XLA = (0.95, 0.92)
 _SCALE = 0.125  # the `const` of the programs
-_ATTENTION = {"B": 2, "H": 4, "S": 512, "K": 64}
+_ATTENTION = {"B": 2, "H": 16, "S": 512, "K": 64}
 _SMALL_ATTENTION = {"B": 1, "H": 4, "S": 4, "K": 8}
 
 LINES: Mapping[str, Line] = MappingProxyType(
@@ -91,6 +93,7 @@ LINES: Mapping[str, Line] = MappingProxyType(
                 lambda _: hand.Attention(_SCALE),
                 lambda sizes: llama.attention(sizes, _SCALE, causal=False),
                 on_xla=_SDPA_ON_XLA,
+                eager_llama=lambda sizes: llama.eager_attention(sizes, _SCALE, causal=False),
             ),
             Line(
                 "causal attention",
@@ -102,17 +105,19 @@ LINES: Mapping[str, Line] = MappingProxyType(
                 lambda _: hand.CausalAttention(_SCALE),
                 lambda sizes: llama.attention(sizes, _SCALE, causal=True),
                 on_xla=_SDPA_ON_XLA,
+                eager_llama=lambda sizes: llama.eager_attention(sizes, _SCALE, causal=True),
             ),
             Line(
                 "grouped causal attention",
                 "grouped_attention",
                 "GroupedAttention",
-                {**_ATTENTION, "G": 2},
+                {**_ATTENTION, "G": 4},
                 {**_SMALL_ATTENTION, "G": 2},
                 (_HEADS, _GROUPS, _GROUPS),
                 lambda _: hand.GroupedAttention(_SCALE),
                 lambda sizes: llama.attention(sizes, _SCALE, causal=True),
                 on_xla=_SDPA_ON_XLA,
+                eager_llama=lambda sizes: llama.eager_attention(sizes, _SCALE, causal=True),
             ),
             Line(
                 "SwiGLU",
@@ -129,7 +134,7 @@ LINES: Mapping[str, Line] = MappingProxyType(
                 "Llama block",
                 "llama_block",
                 "LlamaBlock",
-                {"B": 1, "S": 256, "D": 512, "H": 8, "D_kv": 128, "D_ff": 1376, "K": 32},
+                {"B": 1, "S": 1024, "D": 512, "H": 8, "D_kv": 128, "D_ff": 1376, "K": 32},
                 {"B": 1, "S": 4, "D": 32, "H": 4, "D_kv": 16, "D_ff": 48, "K": 4},
                 (_TOKENS, _TABLE, _TABLE),
                 lambda sizes: hand.LlamaBlock(
@@ -137,6 +142,7 @@ LINES: Mapping[str, Line] = MappingProxyType(
                 ),
                 llama.block,
                 ("D", "D_kv", "D_ff"),
+                eager_llama=llama.eager_block,
             ),
             Line(
                 "cross-entropy",

@@ -28,21 +28,43 @@ def swiglu(sizes: Mapping[str, int]) -> Peer:
 
 
 def attention(sizes: Mapping[str, int], scaling: float, *, causal: bool) -> Peer:
-    groups = sizes["H"] // sizes.get("G", sizes["H"])
-    return Peer(_Attention(groups, scaling, causal))
+    return Peer(_Attention(_attention_function("sdpa"), sizes, scaling, causal))
+
+
+def eager_attention(sizes: Mapping[str, int], scaling: float, *, causal: bool) -> Peer:
+    """Attention step by step, which a model has with `attn_implementation="eager"`."""
+    return Peer(_EagerAttention(_attention_function("eager"), sizes, scaling, causal))
 
 
 def block(sizes: Mapping[str, int]) -> Peer:
+    return Peer(_Block(_block_config(sizes, "sdpa")), _whole_tables)
+
+
+def eager_block(sizes: Mapping[str, int]) -> Peer:
+    """The block with attention step by step."""
+    return Peer(_EagerBlock(_block_config(sizes, "eager"), sizes["S"]), _whole_tables)
+
+
+def _block_config(sizes: Mapping[str, int], implementation: str) -> Any:
     head_dim = 2 * sizes["K"]
-    config = _config(
+    return _config(
         hidden_size=sizes["D"],
         num_attention_heads=sizes["H"],
         num_key_value_heads=sizes["D_kv"] // head_dim,
         head_dim=head_dim,
         rms_norm_eps=1e-6,
+        attn_implementation=implementation,
         **_hidden(sizes),
     )
-    return Peer(_Block(config), _whole_tables)
+
+
+def _attention_function(implementation: str) -> Callable[..., Any]:
+    modeling = _modeling()
+    if implementation == "eager":
+        function: Callable[..., Any] = modeling.eager_attention_forward
+    else:
+        function = modeling.ALL_ATTENTION_FUNCTIONS[implementation]
+    return function
 
 
 def cross_entropy(sizes: Mapping[str, int]) -> Peer:
@@ -53,16 +75,44 @@ class _Attention(nn.Module):
     """What LlamaAttention calls between its projections. It gives [B, S, H, K], whose axes are
     put back by a view."""
 
-    def __init__(self, groups: int, scaling: float, causal: bool) -> None:
+    def __init__(
+        self,
+        attend: Callable[..., Any],
+        sizes: Mapping[str, int],
+        scaling: float,
+        causal: bool,
+    ) -> None:
         super().__init__()
-        self.num_key_value_groups = groups
+        self.num_key_value_groups = sizes["H"] // sizes.get("G", sizes["H"])
         self.scaling = scaling
         self.is_causal = causal
-        self.attend = _modeling().ALL_ATTENTION_FUNCTIONS["sdpa"]
+        self.attend = attend
 
     def forward(self, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-        mixed: Tensor = self.attend(self, q, k, v, None, scaling=self.scaling)[0]
+        mixed: Tensor = self.attend(self, q, k, v, self.mask(), scaling=self.scaling)[0]
         return mixed.transpose(1, 2)
+
+    def mask(self) -> Tensor | None:
+        return None
+
+
+class _EagerAttention(_Attention):
+    """The same with the mask that LlamaModel makes once for all layers."""
+
+    causal: Tensor
+
+    def __init__(
+        self,
+        attend: Callable[..., Any],
+        sizes: Mapping[str, int],
+        scaling: float,
+        causal: bool,
+    ) -> None:
+        super().__init__(attend, sizes, scaling, causal)
+        self.register_buffer("causal", _causal_mask(sizes["S"]), persistent=False)
+
+    def mask(self) -> Tensor | None:
+        return self.causal if self.is_causal else None
 
 
 class _Block(nn.Module):
@@ -75,6 +125,25 @@ class _Block(nn.Module):
     def forward(self, x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
         out: Tensor = self.layer(x, position_embeddings=(cos, sin))
         return out
+
+
+class _EagerBlock(_Block):
+    """The same with the mask that LlamaModel makes once for all layers."""
+
+    causal: Tensor
+
+    def __init__(self, config: Any, length: int) -> None:
+        super().__init__(config)
+        self.register_buffer("causal", _causal_mask(length), persistent=False)
+
+    def forward(self, x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+        out: Tensor = self.layer(x, position_embeddings=(cos, sin), attention_mask=self.causal)
+        return out
+
+
+def _causal_mask(length: int) -> Tensor:
+    """[1, 1, S, S] to be added to the scores."""
+    return torch.full((1, 1, length, length), -torch.inf).triu(1)
 
 
 class _CausalLMLoss(nn.Module):
@@ -101,7 +170,7 @@ def _hidden(sizes: Mapping[str, int]) -> dict[str, int]:
 
 
 def _config(**words: Any) -> Any:
-    return import_module("transformers").LlamaConfig(attn_implementation="sdpa", **words)
+    return import_module("transformers").LlamaConfig(**words)
 
 
 def _modeling() -> Any:

@@ -6,7 +6,15 @@ import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from benchmarks.emission.contestants import AGAIN, EMITTED, HAND, LITERAL, LLAMA, UNCHECKED
+from benchmarks.emission.contestants import (
+    AGAIN,
+    EAGER_LLAMA,
+    EMITTED,
+    HAND,
+    LITERAL,
+    LLAMA,
+    UNCHECKED,
+)
 from benchmarks.emission.counts import Counts
 from benchmarks.emission.lines import LINES
 from benchmarks.emission.runs import COUNTS, HLO, LAZY_XLA, PASSES, RUNS, XLA, Run
@@ -14,7 +22,7 @@ from benchmarks.emission.runs import COUNTS, HLO, LAZY_XLA, PASSES, RUNS, XLA, R
 Found = Mapping[str, Mapping[str, Any]]
 """What was found on one line: the counts, and what `measure` gave of each run, by its title."""
 
-ROWS = (EMITTED, UNCHECKED, HAND, LLAMA, LITERAL)
+ROWS = (EMITTED, UNCHECKED, HAND, LLAMA, EAGER_LLAMA, LITERAL)
 HEADER = (
     "line",
     "module",
@@ -38,7 +46,7 @@ def table(found: Mapping[str, Found]) -> str:
     for each pass, and the counts of the row's module."""
     rows: list[Sequence[str]] = [HEADER, ("---",) * len(HEADER)]
     for name, line in found.items():
-        for module in ROWS:
+        for module in (row for row in ROWS if row in line[COUNTS]):
             title = LINES[name].title if module == EMITTED else ""
             rows.append((title, module, *_cells(line, module)))
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
@@ -98,4 +106,4 @@ def _limits(name: str, run: Run, each: str) -> dict[str, float]:
     """The most times of each peer's time that the emitted module may take."""
     on_xla = LINES[name].on_xla if run in (XLA, LAZY_XLA) else None
     limits = {HAND: on_xla[PASSES.index(each)] if on_xla else run.limit}
-    return limits | {LLAMA: 1.0} if name == "llama_block" else limits
+    return limits | {LLAMA: 1.0, EAGER_LLAMA: 1.0} if name == "llama_block" else limits

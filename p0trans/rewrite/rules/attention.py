@@ -334,7 +334,7 @@ ATTENTION = (
         targets=NOT_XLA,
         because=(
             "On a CPU, one call takes a fifth of the time of the steps in eager mode; under XLA "
-            "the steps take 8 to 17 % less than one call."
+            "the steps take 6 to 15 % less than one call."
         ),
     ),
     Rule(
