@@ -7,6 +7,7 @@ import copy
 import importlib
 import io
 import pickle
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any, get_args
@@ -139,8 +140,8 @@ def test_factory_arguments_reach_every_parameter(dtype: torch.dtype) -> None:
 
 
 def _reset(module: nn.Module) -> None:
-    if hasattr(module, "reset_parameters"):
-        module.reset_parameters()
+    reset: Callable[[], None] = getattr(module, "reset_parameters", lambda: None)
+    reset()
 
 
 def test_a_model_made_without_memory_is_filled_later() -> None:
