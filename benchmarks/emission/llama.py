@@ -28,21 +28,23 @@ def swiglu(sizes: Mapping[str, int]) -> Peer:
 
 
 def attention(sizes: Mapping[str, int], scaling: float, *, causal: bool) -> Peer:
-    return Peer(_Attention(_attention_function("sdpa"), sizes, scaling, causal))
+    return Peer(_Attention(_attention_function("sdpa"), sizes, scaling, causal, None))
 
 
 def eager_attention(sizes: Mapping[str, int], scaling: float, *, causal: bool) -> Peer:
     """Attention step by step, which a model has with `attn_implementation="eager"`."""
-    return Peer(_EagerAttention(_attention_function("eager"), sizes, scaling, causal))
+    mask = _causal_mask(sizes["S"]) if causal else None
+    return Peer(_Attention(_attention_function("eager"), sizes, scaling, causal, mask))
 
 
 def block(sizes: Mapping[str, int]) -> Peer:
-    return Peer(_Block(_block_config(sizes, "sdpa")), _whole_tables)
+    return Peer(_Block(_block_config(sizes, "sdpa"), None), _whole_tables)
 
 
 def eager_block(sizes: Mapping[str, int]) -> Peer:
     """The block with attention step by step."""
-    return Peer(_EagerBlock(_block_config(sizes, "eager"), sizes["S"]), _whole_tables)
+    mask = _causal_mask(sizes["S"])
+    return Peer(_Block(_block_config(sizes, "eager"), mask), _whole_tables)
 
 
 def _block_config(sizes: Mapping[str, int], implementation: str) -> Any:
@@ -73,7 +75,9 @@ def cross_entropy(sizes: Mapping[str, int]) -> Peer:
 
 class _Attention(nn.Module):
     """What LlamaAttention calls between its projections. It gives [B, S, H, K], whose axes are
-    put back by a view."""
+    put back by a view. LlamaModel makes the `mask` of all layers once, where there is one."""
+
+    mask: Tensor | None
 
     def __init__(
         self,
@@ -81,63 +85,32 @@ class _Attention(nn.Module):
         sizes: Mapping[str, int],
         scaling: float,
         causal: bool,
+        mask: Tensor | None,
     ) -> None:
         super().__init__()
         self.num_key_value_groups = sizes["H"] // sizes.get("G", sizes["H"])
         self.scaling = scaling
         self.is_causal = causal
         self.attend = attend
+        self.register_buffer("mask", mask, persistent=False)
 
     def forward(self, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-        mixed: Tensor = self.attend(self, q, k, v, self.mask(), scaling=self.scaling)[0]
+        mixed: Tensor = self.attend(self, q, k, v, self.mask, scaling=self.scaling)[0]
         return mixed.transpose(1, 2)
-
-    def mask(self) -> Tensor | None:
-        return None
-
-
-class _EagerAttention(_Attention):
-    """The same with the mask that LlamaModel makes once for all layers."""
-
-    causal: Tensor
-
-    def __init__(
-        self,
-        attend: Callable[..., Any],
-        sizes: Mapping[str, int],
-        scaling: float,
-        causal: bool,
-    ) -> None:
-        super().__init__(attend, sizes, scaling, causal)
-        self.register_buffer("causal", _causal_mask(sizes["S"]), persistent=False)
-
-    def mask(self) -> Tensor | None:
-        return self.causal if self.is_causal else None
 
 
 class _Block(nn.Module):
-    """LlamaDecoderLayer, causal and without a cache."""
+    """LlamaDecoderLayer, causal and without a cache, with the `mask` of LlamaModel."""
 
-    def __init__(self, config: Any) -> None:
+    mask: Tensor | None
+
+    def __init__(self, config: Any, mask: Tensor | None) -> None:
         super().__init__()
         self.layer = _modeling().LlamaDecoderLayer(config, layer_idx=0)
+        self.register_buffer("mask", mask, persistent=False)
 
     def forward(self, x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
-        out: Tensor = self.layer(x, position_embeddings=(cos, sin))
-        return out
-
-
-class _EagerBlock(_Block):
-    """The same with the mask that LlamaModel makes once for all layers."""
-
-    causal: Tensor
-
-    def __init__(self, config: Any, length: int) -> None:
-        super().__init__(config)
-        self.register_buffer("causal", _causal_mask(length), persistent=False)
-
-    def forward(self, x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
-        out: Tensor = self.layer(x, position_embeddings=(cos, sin), attention_mask=self.causal)
+        out: Tensor = self.layer(x, position_embeddings=(cos, sin), attention_mask=self.mask)
         return out
 
 

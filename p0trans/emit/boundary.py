@@ -189,7 +189,7 @@ def _wanted(bindings: Sequence[ShapeBinding], needed: set[str]) -> tuple[ShapeBi
     for binding in reversed(bindings):
         if binding.variable in sought:
             wanted.append(binding)
-            sought |= _sources(binding)
+            sought |= binding.sources
     return tuple(reversed(wanted))
 
 
@@ -261,14 +261,6 @@ def _assignments(
     elif (binding.parameter, binding.path) not in unpacked:
         unpacked.add((binding.parameter, binding.path))
         yield from _shape_lines(binding, wanted, request)
-
-
-def _sources(binding: ShapeBinding) -> frozenset[str]:
-    if isinstance(binding, FromInput):
-        return binding.rest.variables()
-    if isinstance(binding, FromEquation):
-        return binding.numerator.variables() | binding.denominator.variables()
-    return frozenset()
 
 
 def _shape_lines(

@@ -11,7 +11,7 @@ from p0trans.emit.functions import FileScope, forward_view
 from p0trans.emit.lines import Line, Trace, size_guard
 from p0trans.emit.names import allocate
 from p0trans.emit.notation import code_dim, documented_type, number
-from p0trans.emit.plan import ClassPlan, child_dims, layer_dims
+from p0trans.emit.plan import ClassPlan, child_dims
 from p0trans.emit.signatures import docstring, local_names
 from p0trans.emit.view import ClassView, ConstructorView
 from p0trans.ir.program import Initializer, Reference, State, Sub
@@ -89,9 +89,7 @@ def _constructor(
         signature.append(f"{item.name}: {type_.__name__} = {number(type_(item.default))}")
     kept = {const.parameter: const.span for const in plan.module.consts}
     for sub in plan.module.subs:
-        for _, mine in sub.bound:
-            if plan.owned[mine].number and "." not in plan.owned[mine].path:
-                kept[mine] = sub.span
+        kept |= {mine: sub.span for _, mine in sub.bound if mine in plan.copies}
     stored = [
         (plan.variables[name], plan.arguments[name], Trace(sizes=(name,)))
         for name in plan.constructor
@@ -138,7 +136,7 @@ def _guards(plan: ClassPlan, scope: FileScope) -> tuple[Line, ...]:
             inputs=(("self", plan.known),),
             values=(),
             bindings=plan.settled,
-            constraints=plan.facts[0],
+            constraints=plan.settled_facts,
             names={name: locals_[name] for name in plan.definition.shape_parameters},
             used=frozenset(),
             checked=True,
@@ -164,8 +162,7 @@ def _state_code(plan: ClassPlan, state: State) -> str:
 
 def _child_code(plan: ClassPlan, sub: Sub, child: ClassPlan, scope: FileScope) -> str:
     layer = child.layer
-    dims = child_dims(sub, child) if layer is None else layer_dims(sub, child, layer)
-    arguments = [code_dim(dim, plan.arguments) for dim in dims]
+    arguments = [code_dim(dim, plan.arguments) for dim in child_dims(sub, child)]
     ours = dict(sub.bound)
     names = {item.parameter: item.name for item in plan.numbers}
     for item in child.numbers:

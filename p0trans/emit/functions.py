@@ -142,7 +142,7 @@ def forward_view(
                 inputs=(("self", plan.known), *types),
                 values=plan.inputs,
                 bindings=plan.bindings,
-                constraints=plan.facts[1],
+                constraints=plan.open_facts,
                 names=names.shapes,
                 used=body.variables,
                 checked=scope.checks and public,

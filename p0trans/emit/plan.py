@@ -47,7 +47,8 @@ class ClassPlan:
     those of the parameters that are no inputs. `factory` says which of the device and the dtype of
     its tensors `__init__` takes: no dtype where the module has `floats` of several. Where torch.nn
     has the module, that is its `layer` and emitted instead. `loose` are the numbers that such a
-    layer keeps, which may have a wider type there: `nn.RMSNorm` has None for an eps.
+    layer keeps, which may have a wider type there: `nn.RMSNorm` has None for an eps. `copies` are
+    the numbers of children that the module keeps, too, since it computes with them.
     """
 
     module: Module
@@ -63,6 +64,7 @@ class ClassPlan:
     factory: tuple[str, ...]
     floats: frozenset[DType]
     loose: frozenset[int]
+    copies: frozenset[int]
     layer: TorchLayer | None
 
     @property
@@ -77,21 +79,25 @@ class ClassPlan:
         known: set[str] = set()
         for binding in self.bindings:
             if (isinstance(binding, FromInput) and binding.parameter == 0) or (
-                isinstance(binding, FromEquation)
-                and binding.numerator.variables() | binding.denominator.variables() <= known
+                isinstance(binding, FromEquation) and binding.sources <= known
             ):
                 found.append(binding)
                 known.add(binding.variable)
         return tuple(found)
 
     @property
-    def facts(self) -> tuple[tuple[Constraint, ...], tuple[Constraint, ...]]:
-        """What the definition demands of its shape variables: what the constructor decides, and
-        the rest."""
+    def settled_facts(self) -> tuple[Constraint, ...]:
+        """What the definition demands of its shape variables and the constructor decides."""
         settled = {binding.variable for binding in self.settled}
         facts = dict.fromkeys((*self.definition.where, *self.definition.assume))
-        early = tuple(fact for fact in facts if fact.variables() and fact.variables() <= settled)
-        return early, tuple(fact for fact in facts if fact not in early)
+        return tuple(fact for fact in facts if fact.variables() and fact.variables() <= settled)
+
+    @property
+    def open_facts(self) -> tuple[Constraint, ...]:
+        """What it demands of them beyond that."""
+        settled = self.settled_facts
+        facts = dict.fromkeys((*self.definition.where, *self.definition.assume))
+        return tuple(fact for fact in facts if fact not in settled)
 
     @property
     def has_constructor(self) -> bool:
@@ -132,13 +138,13 @@ def _plan(
     loose = {
         mine for sub in module.subs for their, mine in sub.bound if their in plans[sub.module].loose
     }
-    own_copies = {index for index in loose if _is_used(definition, module, index)}
+    copies = frozenset(index for index in loose if _is_used(definition, module, index))
     # What a child keeps has its name there.
     kept = sorted(
         (
             *(state.parameter for state in module.states),
             *(const.parameter for const in module.consts),
-            *own_copies,
+            *copies,
         )
     )
     names = [definition.parameters[index].name for index in kept]
@@ -162,7 +168,7 @@ def _plan(
     for const in module.consts:
         owned[const.parameter] = Owned(values[definition.parameters[const.parameter].name], True)
         defaults[const.parameter] = const.default
-    for index in own_copies:
+    for index in copies:
         owned[index] = Owned(values[definition.parameters[index].name], True)
     arguments = allocate(constructor, taken)
     # Shape variables and parameters are two name spaces of the source and one of a signature.
@@ -188,7 +194,8 @@ def _plan(
         owned=owned,
         factory=_factory(definition, module, floats, plans),
         floats=floats,
-        loose=frozenset(loose - own_copies if layer is None else layer.numbers),
+        loose=frozenset(loose - copies if layer is None else layer.numbers),
+        copies=copies,
         layer=layer,
     )
 
@@ -262,13 +269,8 @@ def _known(constructor: tuple[str, ...]) -> TensorType:
 def child_dims(sub: Sub, child: ClassPlan) -> tuple[Dim, ...]:
     """The dims that a child's constructor takes, in the parent's shape variables."""
     dims = dict(zip(child.definition.shape_parameters, sub.shape_arguments, strict=True))
-    return tuple(dims[name] for name in child.constructor)
-
-
-def layer_dims(sub: Sub, child: ClassPlan, layer: TorchLayer) -> tuple[Dim, ...]:
-    """The dims that a child's layer takes, in the parent's shape variables."""
-    dims = dict(zip(child.definition.shape_parameters, sub.shape_arguments, strict=True))
-    return tuple(size.substitute(dims) for size in layer.sizes)
+    sizes = child.known.shape if child.layer is None else child.layer.sizes
+    return tuple(size.substitute(dims) for size in sizes)
 
 
 def _variables(type_: Type) -> frozenset[str]:

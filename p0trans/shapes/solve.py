@@ -30,6 +30,11 @@ class FromInput(NamedTuple):
     rest: Dim
     path: tuple[int, ...] = ()
 
+    @property
+    def sources(self) -> frozenset[str]:
+        """The variables that have to be bound before."""
+        return self.rest.variables()
+
 
 class FromEquation(NamedTuple):
     """`variable` = numerator // denominator, over variables bound before it.
@@ -42,11 +47,21 @@ class FromEquation(NamedTuple):
     numerator: Dim
     denominator: Dim
 
+    @property
+    def sources(self) -> frozenset[str]:
+        """The variables that have to be bound before."""
+        return self.numerator.variables() | self.denominator.variables()
+
 
 class Given(NamedTuple):
     """Nothing determines `variable`: the caller passes it as an integer."""
 
     variable: str
+
+    @property
+    def sources(self) -> frozenset[str]:
+        """The variables that have to be bound before: none."""
+        return frozenset()
 
 
 ShapeBinding: TypeAlias = FromInput | FromEquation | Given

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import textwrap
+from pathlib import Path
 from typing import Any
 
+from p0trans.driver import Options as BuildOptions
+from p0trans.driver import build_sources
 from p0trans.emit import Options, emit_file
 from p0trans.ir.program import Definition, Program
+from p0trans.source import Source
 from tests.emit.build import HEADER, Build, alone, fact, tensor
 
 
@@ -14,11 +18,24 @@ def emitted(program: Program, *, root: str = "main", **options: Any) -> str:
     return emit_file(program, root, Options(**options), HEADER).text
 
 
+def built(text: str, folder: Path | None = None, **options: Any) -> str:
+    """What is emitted for a program, which imports from `folder`."""
+    path = None if folder is None else folder / "main.p0"
+    source = Source("main.p0", text, path)
+    (file,) = build_sources([source], BuildOptions(Options(**options))).files
+    return file.text
+
+
+def loaded(text: str) -> dict[str, Any]:
+    """The names that an emitted file defines."""
+    names: dict[str, Any] = {}
+    exec(compile(text, "emitted.py", "exec"), names)
+    return names
+
+
 def namespace(program: Program, **options: Any) -> dict[str, Any]:
     """The names that the emitted file defines."""
-    names: dict[str, Any] = {}
-    exec(compile(emitted(program, **options), "emitted.py", "exec"), names)
-    return names
+    return loaded(emitted(program, **options))
 
 
 def body(definition: Definition, **options: Any) -> str:

@@ -4,22 +4,13 @@ from __future__ import annotations
 
 import re
 
-from p0trans.driver import Options as BuildOptions
-from p0trans.driver import build_sources
 from p0trans.dtypes import DTYPES
-from p0trans.emit import Options
 from p0trans.shapes.dim import constant
-from p0trans.source import Source
 from p0trans.types import TupleType
 from tests.emit.build import Build, alone, dim, tensor
-from tests.emit.run import body, center, emitted, repeat_kv, rmsnorm
+from tests.emit.run import body, built, center, emitted, repeat_kv, rmsnorm
 
 F32 = DTYPES["F32"]
-
-
-def _idiomatic(text: str) -> str:
-    (file,) = build_sources([Source("main.p0", text)], BuildOptions(Options())).files
-    return file.text
 
 
 def test_a_line_for_each_let() -> None:
@@ -232,7 +223,7 @@ def test_a_call_passes_what_the_callee_cannot_infer() -> None:
 
 
 def test_what_one_let_holds_stays_together_where_it_fits() -> None:
-    text = _idiomatic("""
+    text = built("""
 let kl [N, Z] (mu : Tensor[F32, [N, Z]]) (logvar : Tensor[F32, [N, Z]]) : Tensor[F32, [N]] =
   let ones  = broadcast 1.0 [N, Z] in
   let inner = ones + logvar - mu * mu - exp logvar in
@@ -246,7 +237,7 @@ def test_what_does_not_fit_gets_its_line_where_the_source_has_it() -> None:
         f"  let {name} = sin (cos (tanh {name}_0 * {name}_0)) * {name}_0 in" for name in "pqrst"
     )
     parameters = " ".join(f"({name}_0 : Tensor[F32, [N, Z]])" for name in "pqrst")
-    text = _idiomatic(
+    text = built(
         f"let f [N, Z] {parameters} : Tensor[F32, [N, Z]] =\n{lets}\n  p * q * r * s * t\n"
     )
     names = re.findall(r"^ +([pqrst]) = ", text, flags=re.MULTILINE)
@@ -271,7 +262,7 @@ module Net = f with
 
 
 def test_a_name_that_a_child_is_to_give_a_value_again_has_a_type() -> None:
-    forward = _idiomatic(_SCALED).split("class Net")[1]
+    forward = built(_SCALED).split("class Net")[1]
     assert "        c: Tensor = x * torch.tanh(x)  # [B, D]\n" in forward
     assert "        c = self.lin(c * y)  # [B, D]\n" in forward
     assert "        return c + y * c  # [B, D]\n" in forward

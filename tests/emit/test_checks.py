@@ -10,27 +10,19 @@ import pytest
 import torch
 from torch import Tensor
 
-from p0trans.driver import STD, build_sources
-from p0trans.driver import Options as BuildOptions
+from p0trans.driver import STD
 from p0trans.dtypes import DTYPES
-from p0trans.emit import Options
 from p0trans.emit.boundary import BoundaryRequest, write_boundary
 from p0trans.ir.program import Definition
 from p0trans.shapes.solve import solve
-from p0trans.source import Source
 from p0trans.types import TupleType
 from tests.emit.build import Build, alone, fact, module, param, tensor
-from tests.emit.run import emitted, namespace, repeat_kv, rmsnorm
+from tests.emit.run import built, emitted, loaded, namespace, repeat_kv, rmsnorm
 
 
 def _function(definition: Definition, *others: Definition) -> Callable[..., Any]:
     function: Callable[..., Any] = namespace(alone(*others, definition))[definition.name]
     return function
-
-
-def _built(text: str, **options: Any) -> str:
-    (file,) = build_sources([Source("main.p0", text)], BuildOptions(Options(**options))).files
-    return file.text
 
 
 def _norm_inputs() -> dict[str, Any]:
@@ -203,13 +195,12 @@ module Doubled = doubled with
 
 
 def test_a_module_that_only_its_file_uses_checks_nothing() -> None:
-    text = _built("from std.norm import rmsnorm, RMSNorm\n" + _DOUBLED, style="explicit")
+    text = built("from std.norm import rmsnorm, RMSNorm\n" + _DOUBLED, style="explicit")
     inner, outer = text.split("class Doubled")
     assert "_check_input(" not in inner
     assert "raise" not in inner
     assert outer.count('_check_input("') == 2
-    names: dict[str, Any] = {}
-    exec(text, names)
+    names = loaded(text)
     doubled = names["Doubled"](D=4)
     x = torch.ones(2, 3, 4)
     assert doubled(x, x).shape == x.shape
@@ -218,18 +209,17 @@ def test_a_module_that_only_its_file_uses_checks_nothing() -> None:
 
 
 def test_a_module_of_the_files_own_checks_its_inputs_also_as_a_child() -> None:
-    text = _built((STD / "norm.p0").read_text() + _DOUBLED)
+    text = built((STD / "norm.p0").read_text() + _DOUBLED)
     inner, _ = text.split("class Doubled")
     assert '_check_input("x", x, self.weight.dtype' in inner.split("class RMSNorm")[1]
 
 
 def test_inputs_that_follow_the_state_are_compared_with_one_dtype() -> None:
-    text = _built("from std.norm import rmsnorm, RMSNorm\n" + _DOUBLED)
+    text = built("from std.norm import rmsnorm, RMSNorm\n" + _DOUBLED)
     forward = text.split("class Doubled")[1]
     assert "dtype = self.norm.weight.dtype\n" in forward
     assert forward.count("self.norm.weight.dtype") == 1
-    names: dict[str, Any] = {}
-    exec(text, names)
+    names = loaded(text)
     doubled = names["Doubled"](D=4).to(torch.bfloat16)
     x = torch.ones(2, 3, 4, dtype=torch.bfloat16)
     assert doubled(x, x).dtype is torch.bfloat16
@@ -281,8 +271,7 @@ module Net = f
 
 
 def test_tuples_are_checked_before_what_is_in_them() -> None:
-    names: dict[str, Any] = {}
-    exec(_built(_NESTED), names)
+    names = loaded(built(_NESTED))
     net = names["Net"]()
     x, w, n = torch.ones(2, 3), torch.ones(3), torch.ones(2, dtype=torch.int64)
     assert torch.equal(net((x, (w, n))), 2 * x)
@@ -300,12 +289,11 @@ def test_tuples_are_checked_before_what_is_in_them() -> None:
         with pytest.raises(error) as raised:
             net(value)
         assert str(raised.value) == message
-    assert "_check_tuple" not in _built(_NESTED, checks="none")
+    assert "_check_tuple" not in built(_NESTED, checks="none")
 
 
 def test_checks_of_tuples_are_compiled_and_exported() -> None:
-    names: dict[str, Any] = {}
-    exec(_built(_NESTED, dynamic_shapes=True), names)
+    names = loaded(built(_NESTED, dynamic_shapes=True))
     net = names["Net"]()
     p = (torch.ones(2, 3), (torch.ones(3), torch.ones(2, dtype=torch.int64)))
     compiled: Callable[..., Any] = torch.compile(net, fullgraph=True, backend="eager")

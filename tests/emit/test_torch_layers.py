@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 from torch import nn
 
-from p0trans.driver import Options as BuildOptions
-from p0trans.driver import build_sources
-from p0trans.emit import Options
-from p0trans.source import Source
+from tests.emit.run import built, loaded
 
 USES = """
 from layers import scale, Scale
@@ -59,23 +57,10 @@ module Head = head with
 """
 
 
-def built(text: str, **options: Any) -> str:
-    emit = Options(**options)
-    (file,) = build_sources([Source("main.p0", text)], BuildOptions(emit)).files
-    return file.text
-
-
-def with_layers(layers: str, tmp_path: Any, **options: Any) -> str:
-    (tmp_path / "layers.p0").write_text(layers)
-    source = Source(str(tmp_path / "main.p0"), USES, tmp_path / "main.p0")
-    (file,) = build_sources([source], BuildOptions(Options(**options))).files
-    return file.text
-
-
-def loaded(text: str) -> dict[str, Any]:
-    names: dict[str, Any] = {}
-    exec(compile(text, "emitted.py", "exec"), names)
-    return names
+def with_layers(layers: str, folder: Path, uses: str = USES, **options: Any) -> str:
+    """What is emitted for `uses`, which imports `layers`."""
+    (folder / "layers.p0").write_text(layers)
+    return built(uses, folder, **options)
 
 
 def test_layers_of_the_library_are_those_of_torch() -> None:
@@ -128,22 +113,20 @@ def test_device_and_dtype_reach_them() -> None:
         ("[mean, axis=2]", "[sum, axis=2]", "Scale(D, eps=eps"),
     ],
 )
-def test_only_what_is_the_same(was: str, now: str, line: str, tmp_path: Any) -> None:
+def test_only_what_is_the_same(was: str, now: str, line: str, tmp_path: Path) -> None:
     layers, uses = RMS.replace(was, now), USES
     if now == "BF16":
         uses = uses.replace(was, now)
     if now == "(gain :":
         layers = layers.replace("weight", "gain")
         uses = uses.replace("weight =", "gain =")
-    (tmp_path / "layers.p0").write_text(layers)
-    source = Source(str(tmp_path / "main.p0"), uses, tmp_path / "main.p0")
-    (file,) = build_sources([source], BuildOptions(Options())).files
-    assert f"self.scale = {line}".replace(" ", "") in "".join(file.text.split())
-    assert ("nn.init.normal_(self.scale.weight, std=0.5)" in file.text) == ("normal" in now)
-    own = "class Scale(" in file.text
+    text = with_layers(layers, tmp_path, uses)
+    assert f"self.scale = {line}".replace(" ", "") in "".join(text.split())
+    assert ("nn.init.normal_(self.scale.weight, std=0.5)" in text) == ("normal" in now)
+    own = "class Scale(" in text
     assert own == line.startswith("Scale")
     dtype = torch.bfloat16 if now == "BF16" else torch.float32
-    assert loaded(file.text)["Twice"](D=4)(torch.ones(1, 2, 4, dtype=dtype)).dtype is dtype
+    assert loaded(text)["Twice"](D=4)(torch.ones(1, 2, 4, dtype=dtype)).dtype is dtype
 
 
 def test_a_class_that_was_asked_for_stays() -> None:
@@ -152,7 +135,7 @@ def test_a_class_that_was_asked_for_stays() -> None:
     assert "self.scale = Scale(D" in text
 
 
-def test_the_explicit_style_keeps_every_class(tmp_path: Any) -> None:
+def test_the_explicit_style_keeps_every_class(tmp_path: Path) -> None:
     assert "class Scale(nn.Module):" in with_layers(RMS, tmp_path, style="explicit")
 
 
@@ -163,7 +146,7 @@ def test_where_a_target_keeps_the_steps_the_class_stays() -> None:
     assert "self.norm = LayerNorm(D" in text
 
 
-def test_sizes_come_from_the_state(tmp_path: Any) -> None:
+def test_sizes_come_from_the_state(tmp_path: Path) -> None:
     layers = (
         RMS.replace("[B, S, D]\n", "[B, S, D, K]\n", 1)
         .replace("(x : Tensor[F32, [B, S, D]])", "(x : Tensor[F32, [B, S, 2 * K]])")
@@ -171,27 +154,22 @@ def test_sizes_come_from_the_state(tmp_path: Any) -> None:
         .replace("broadcast rstd [B, S, D]", "broadcast rstd [B, S, 2 * K]")
         .replace("broadcast weight [B, S, D]", "broadcast weight [B, S, 2 * K]")
     )
-    (tmp_path / "layers.p0").write_text(layers)
     uses = (
         USES.replace("twice [B, S, D]", "twice [B, S, D, K]")
         .replace("(x : Tensor[F32, [B, S, D]])", "(x : Tensor[F32, [B, S, 2 * K]])")
         .replace(": Tensor[F32, [B, S, D]] =", ": Tensor[F32, [B, S, 2 * K]] where D == 2 * K =")
         .replace("scale[B, S, D]", "scale[B, S, D, K]")
     )
-    source = Source(str(tmp_path / "main.p0"), uses, tmp_path / "main.p0")
-    (file,) = build_sources([source], BuildOptions(Options())).files
-    assert "nn.RMSNorm(D, eps=eps" in file.text
-    assert loaded(file.text)["Twice"](D=4)(torch.ones(1, 2, 4)).shape == (1, 2, 4)
+    text = with_layers(layers, tmp_path, uses)
+    assert "nn.RMSNorm(D, eps=eps" in text
+    assert loaded(text)["Twice"](D=4)(torch.ones(1, 2, 4)).shape == (1, 2, 4)
 
 
-def test_a_number_that_the_parent_computes_with_is_its_own(tmp_path: Any) -> None:
-    (tmp_path / "layers.p0").write_text(RMS)
-    uses = USES.replace("  y + y\n", "  y + broadcast eps [B, S, D]\n")
-    source = Source(str(tmp_path / "main.p0"), uses, tmp_path / "main.p0")
-    (file,) = build_sources([source], BuildOptions(Options())).files
+def test_a_number_that_the_parent_computes_with_is_its_own(tmp_path: Path) -> None:
+    text = with_layers(RMS, tmp_path, USES.replace("  y + y\n", "  y + broadcast eps [B, S, D]\n"))
     # torch declares `nn.RMSNorm.eps` as a float or None.
-    assert "self.scale.eps" not in file.text
-    twice = loaded(file.text)["Twice"](D=4, eps=0.5)
+    assert "self.scale.eps" not in text
+    twice = loaded(text)["Twice"](D=4, eps=0.5)
     expected = nn.functional.rms_norm(torch.ones(1, 2, 4), (4,), eps=0.5) + 0.5
     torch.testing.assert_close(twice(torch.ones(1, 2, 4)), expected)
 
